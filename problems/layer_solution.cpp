@@ -6,6 +6,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/norm.hpp"
 
@@ -20,6 +21,14 @@ const LayerOptions& checked(const LayerOptions& options) {
       "charges and fields of conductors and dielectrics are those of Laplace's kernel: set "
       "OperatorOptions::kappa to 0");
   return options;
+}
+
+LargeVector<double> one_behind_the_other(const std::vector<std::vector<double>>& vectors) {
+  const std::size_t n = vectors.empty() ? 0 : vectors.front().size();
+  LargeVector<double> all(n * vectors.size());
+  for (std::size_t k = 0; k < vectors.size(); ++k)
+    copy_numbers(vectors[k], std::span(all).subspan(k * n, n));
+  return all;
 }
 
 }  // namespace
@@ -44,6 +53,7 @@ LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
   result_.solver_tolerance = solver_.tolerance();
   if (op_options_.tolerance == 0) op_options_.tolerance = 0.1 * solver_.tolerance();
   result_.operator_tolerance = op_options_.tolerance;
+  op_options_.relaxes = options.solver.loose_products;
   if (options.planes.empty()) {
     op_options_.processor =
         options.op.processor.value_or(faster_processor(mesh.triangles.size(), op_options_));
@@ -70,24 +80,22 @@ void LayerSolver::set_up(const MakeOperator& make_operator) {
 
 std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vector<double>>& rhs) {
   const Timer solve;
-  const std::size_t n = op_->size();
-  LargeVector<double> b(n * rhs.size()), x(n * rhs.size());
-  for (std::size_t k = 0; k < rhs.size(); ++k) {
-    result_.rhs_norm.push_back(norm_of(rhs[k]));
-    copy_numbers(rhs[k], std::span(b).subspan(k * n, n));
-  }
-  std::vector<SolveReport> reports = solver_.solve(b, x, static_cast<int>(rhs.size()));
+  const auto problems = static_cast<std::int64_t>(rhs.size());
+  std::vector<std::vector<double>> sigma(problems);
+  for_tasks(problems, [&](std::int64_t k) { sigma[k].resize(op_->size()); });
+  std::vector<SolveReport> reports =
+      solver_.solve(std::vector<std::span<const double>>(rhs.begin(), rhs.end()),
+                    std::vector<std::span<double>>(sigma.begin(), sigma.end()));
   std::move(reports.begin(), reports.end(), std::back_inserter(result_.solves));
+  for (const std::vector<double>& b : rhs) result_.rhs_norm.push_back(norm_of(b));
   result_.solve_seconds += solve.seconds();
   result_.op = op_->info();
   if (op_->processor() == Processor::gpu) result_.device_bytes = peak_device_memory();
   result_.product_median_seconds = solver_.median_product_seconds();
   result_.converged = std::all_of(result_.solves.begin(), result_.solves.end(),
                                   [](const SolveReport& report) { return report.converged; });
-  if (inspect_) inspect_({*op_, result_.panels, b, x});
-  std::vector<std::vector<double>> sigma;
-  for (std::size_t k = 0; k < rhs.size(); ++k)
-    copy_numbers(std::span<const double>(x).subspan(k * n, n), sigma.emplace_back(n));
+  if (inspect_)
+    inspect_({*op_, result_.panels, one_behind_the_other(rhs), one_behind_the_other(sigma)});
   return sigma;
 }
 

@@ -90,6 +90,9 @@ class BasicMediaSystem {
                                      (!gauss_.empty() && gauss_.charge_by_flux[i]));
   }
 
+  /// Whether some do, so that charges take products.
+  bool has_sheets() const { return !sheets_.empty(); }
+
   /// [n panels], in Panels' order: the free charge density of conductors and the charge density of
   /// interfaces over ε₀, V per unit of length. Of a conductor ε σ where one medium surrounds it, of
   /// a sheet between two ε₁(½σ + K'σ + ∂ₙφ_a) + ε₂(½σ − K'σ − ∂ₙφ_a).

@@ -8,6 +8,7 @@
 
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/problems/images.hpp"
 #include "fmbem/problems/media_system.hpp"
 
@@ -128,16 +129,29 @@ class System {
     return media_->right_hand_side({.given = std::move(potential), .charge = given});
   }
 
-  /// Of the problem that was given so.
-  void add_solution(std::vector<double> sigma, const std::vector<double>& given) {
-    std::vector<double> density = media_ ? media_->free_charge(sigma) : times(sigma, permittivity_);
-    result_.residual_weight.push_back(media_ ? media_->residual_weight(density)
-                                             : residual_weight(density));
-    result_.charge_density.push_back(
-        result_.panels.to_input_order(times(std::move(density), epsilon_0 / result_.scale_to_m)));
-    result_.potential.push_back(given);
-    if (media_) media_->find_potentials(sigma, true, result_.potential.back());
-    result_.sigma.push_back(std::move(sigma));
+  /// Of problems that were given so.
+  void set_solutions(std::vector<std::vector<double>> sigma,
+                     const std::vector<std::vector<double>>& given) {
+    const auto n = static_cast<std::int64_t>(sigma.size());
+    result_.residual_weight.resize(n);
+    result_.charge_density.resize(n);
+    const auto set_charges = [&](std::int64_t k) {
+      std::vector<double> density =
+          media_ ? media_->free_charge(sigma[k]) : times(sigma[k], permittivity_);
+      result_.residual_weight[k] =
+          media_ ? media_->residual_weight(density) : residual_weight(density);
+      result_.charge_density[k] =
+          result_.panels.to_input_order(times(std::move(density), epsilon_0 / result_.scale_to_m));
+    };
+    if (media_ && media_->has_sheets())  // whose charges take products
+      for (std::int64_t k = 0; k < n; ++k) set_charges(k);
+    else
+      for_tasks(n, set_charges);
+    result_.potential = given;
+    if (media_)
+      for (std::int64_t k = 0; k < n; ++k)
+        media_->find_potentials(sigma[k], true, result_.potential[k]);
+    result_.sigma = std::move(sigma);
   }
 
  private:
@@ -169,11 +183,10 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.applied = with_images(options.applied, result.panels);
   System system(mesh, options, result);
   solver.set_up([&](const OperatorOptions& op) { return system.make_operator(op); });
-  std::vector<std::vector<double>> rhs;
-  for (const std::vector<double>& of_problem : given)
-    rhs.push_back(system.right_hand_side(of_problem));
-  std::vector<std::vector<double>> sigma = solver.solve(rhs);
-  for (std::size_t k = 0; k < given.size(); ++k) system.add_solution(std::move(sigma[k]), given[k]);
+  std::vector<std::vector<double>> rhs(given.size());
+  for_tasks(static_cast<std::int64_t>(given.size()),
+            [&](std::int64_t k) { rhs[k] = system.right_hand_side(given[k]); });
+  system.set_solutions(solver.solve(rhs), given);
   // The solution is for the host; who solves again needs the GPU's memory.
   result.panels.on_device.reset();
   return result;
@@ -197,13 +210,14 @@ std::vector<std::vector<double>> conductor_charges(const SurfaceMesh& mesh,
         conductor_of[k] < 0 ? static_cast<std::int32_t>(conductors) : conductor_of[k];
     size[triangle] = square_metres * area[k];
   }
-  std::vector<std::vector<double>> charges;
-  for (const std::vector<double>& density : solution.charge_density) {
-    charges.push_back(sums_of_groups<double>(
+  std::vector<std::vector<double>> charges(solution.charge_density.size());
+  for_tasks(static_cast<std::int64_t>(charges.size()), [&](std::int64_t k) {
+    const std::vector<double>& density = solution.charge_density[k];
+    charges[k] = sums_of_groups<double>(
         n, static_cast<std::int64_t>(conductors) + 1, [&](std::int64_t t) { return number[t]; },
-        [&](std::int64_t t) { return density[t] * size[t]; }));
-    charges.back().pop_back();
-  }
+        [&](std::int64_t t) { return density[t] * size[t]; });
+    charges[k].pop_back();
+  });
   return charges;
 }
 

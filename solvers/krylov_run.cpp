@@ -67,13 +67,14 @@ void check_relaxing(const KrylovRunReport& report) {
 }
 
 /// Corrects solutions until their true residuals are below the tolerance.
-void refine(const BoundaryOperator& op, double tolerance,
+void refine(const BoundaryOperator& op, double tolerance, std::span<const double> b,
             std::span<const KrylovSystem::Problem> problems, std::vector<SolveReport>& solves,
-            const Refinement::Solve& solve) {
+            const Refinement::Solve& solve, double relax_from) {
+  const std::size_t n = op.size();
   std::vector<SolvedProblem> solved;
   for (std::size_t k = 0; k < solves.size(); ++k)
-    solved.push_back({problems[k].b, problems[k].x, norm_of(problems[k].b), &solves[k]});
-  Refinement(op, tolerance, solve).refine(solved);
+    solved.push_back({problems[k].b, problems[k].x, norm_of(b.subspan(k * n, n)), &solves[k]});
+  Refinement(op, tolerance, solve, relax_from).refine(solved);
 }
 
 /// The operator that the method works with.
@@ -159,15 +160,25 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
     }
     return solves;
   };
-  std::vector<KrylovSystem::Problem> problems;
-  for (int v = 0; v < n_vectors; ++v)
-    problems.push_back({b.subspan(v * n, n), x.subspan(v * n, n), first.tolerance(), 0});
   for (int repeat = 0; repeat < run.repeats; ++repeat) {
     std::fill(x.begin(), x.end(), 0.0);
     const std::size_t products_before = products_of(systems);
     const Timer timer;
+    std::vector<OwnedVec> vectors;
+    std::vector<KrylovSystem::Problem> problems;
+    for (int v = 0; v < n_vectors; ++v) {
+      for (const std::span<const double> values : {b, std::span<const double>(x)})
+        vectors.push_back(first.vector_of(values.subspan(v * n, n)));
+      problems.push_back({vectors[2 * v].vec,
+                          vectors[2 * v + 1].vec,
+                          first.tolerance(),
+                          {run.relax_from, run.relax_from > 0}});
+    }
     report.solves = solve_all(problems);
-    if (run.refine_to > 0) refine(*op, run.refine_to, problems, report.solves, solve_all);
+    if (run.refine_to > 0)
+      refine(*op, run.refine_to, b, problems, report.solves, solve_all, run.relax_from);
+    for (int v = 0; v < n_vectors; ++v)
+      KrylovSystem::fetch(vectors[2 * v + 1], x.subspan(v * n, n));
     report.seconds.push_back(timer.seconds());
     report.products = static_cast<int>(products_of(systems) - products_before);
   }

@@ -9,7 +9,6 @@
 #include "fmbem/cuda/staging.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
-#include "fmbem/solvers/norm.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem {
@@ -47,7 +46,6 @@ PetscErrorCode set_restart(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A vector of the matrix's kind that uses the values' memory or, if it is on the GPU, a copy.
 PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   VecType type = nullptr;
   PetscBool on_host = PETSC_FALSE;
@@ -71,8 +69,7 @@ PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Copies the values of such a vector back, if they are not there already.
-PetscErrorCode fetch(Vec vec, std::span<double> values) {
+PetscErrorCode fetch_values(Vec vec, std::span<double> values) {
   const PetscScalar* from = nullptr;
   PetscMemType place = PETSC_MEMTYPE_HOST;
   PetscFunctionBeginUser;
@@ -109,11 +106,10 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
 KrylovSystem::~KrylovSystem() {
   PetscBool ended = PETSC_FALSE;
   PetscFinalized(&ended);
-  if (ended) {
-    b_.vec = x_.vec = nullptr;
-    return;
-  }
-  KSPDestroy(&ksp_);
+  if (ended)
+    room_.x.vec = room_.y.vec = nullptr;
+  else
+    KSPDestroy(&ksp_);
 }
 
 KrylovChoice KrylovSystem::choice() const {
@@ -154,10 +150,14 @@ bool KrylovSystem::has_shell_pc() const {
   return is_shell;
 }
 
-bool KrylovSystem::is_on_gpu() const {
-  VecType type = nullptr;
-  MatGetVecType(shell_->mat(), &type);
-  return std::string(type) != VECSTANDARD;
+OwnedVec KrylovSystem::vector_of(std::span<const double> values) const {
+  OwnedVec vector;
+  petsc_calls([&] { return make_vec(shell_->mat(), values, &vector.vec); });
+  return vector;
+}
+
+void KrylovSystem::fetch(const OwnedVec& vector, std::span<double> values) {
+  petsc_calls([&] { return fetch_values(vector.vec, values); });
 }
 
 void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op,
@@ -222,15 +222,15 @@ PetscErrorCode KrylovSystem::relax() {
   PetscCall(is_gcr ? KSPGCRGetRestart(ksp_, &cycle) : KSPGMRESGetRestart(ksp_, &cycle));
   PetscCall(KSPGetIterationNumber(ksp_, &iteration));
   PetscCall(KSPGetResidualNorm(ksp_, &residual));
-  PetscCall(VecNorm(b_.vec, NORM_2, &start));
+  PetscCall(VecNorm(b_, NORM_2, &start));
   const bool in_a_cycle = iteration % cycle != 0 && residual > 0 && residual < start;
-  product_tolerance_ = options_.relax_from * (in_a_cycle ? start / residual : 1);
+  product_tolerance_ = products_.tolerance * (in_a_cycle ? start / residual : 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KrylovSystem::apply(Kind kind, Vec x, Vec y) {
   PetscFunctionBeginUser;
-  if (kind == product && options_.relax_from > 0) PetscCall(relax());
+  if (kind == product && products_.are_relaxed) PetscCall(relax());
   from_ = x;
   to_ = y;
   if (lockstep_) {
@@ -257,16 +257,16 @@ PetscErrorCode KrylovSystem::serve(Kind kind, std::span<KrylovSystem* const> sys
   }
   PetscFunctionBeginUser;
   if (kind == preconditioning) {
-    PetscCall(multiply_together(*first.inverse_, x, y, 0, thrown));
+    PetscCall(multiply_together(*first.inverse_, x, y, 0, first.room_, thrown));
   } else {
-    PetscCall(multiply_together(*first.op_, x, y, tolerance, thrown));
+    PetscCall(multiply_together(*first.op_, x, y, tolerance, first.room_, thrown));
     first.product_seconds_.push_back(timer.seconds());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KrylovSystem::iterate() {
-  const PetscErrorCode code = KSPSolve(ksp_, b_.vec, x_.vec);
+  const PetscErrorCode code = KSPSolve(ksp_, b_, x_);
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   return code;
 }
@@ -284,9 +284,7 @@ PetscErrorCode KrylovSystem::iterate_in_step(std::span<KrylovSystem* const> syst
   try {
     lockstep.run(
         static_cast<int>(systems.size()),
-        [&](int k) {
-          codes[k] = KSPSolve(systems[k]->ksp_, systems[k]->b_.vec, systems[k]->x_.vec);
-        },
+        [&](int k) { codes[k] = KSPSolve(systems[k]->ksp_, systems[k]->b_, systems[k]->x_); },
         [&](int kind, std::span<const int> tasks) {
           std::vector<KrylovSystem*> some;
           for (const int k : tasks) some.push_back(systems[k]);
@@ -305,26 +303,23 @@ PetscErrorCode KrylovSystem::iterate_in_step(std::span<KrylovSystem* const> syst
 }
 
 void KrylovSystem::begin(const Problem& problem) {
-  product_tolerance_ = problem.product_tolerance;
+  b_ = problem.b;
+  x_ = problem.x;
+  products_ = problem.products;
+  product_tolerance_ = products_.tolerance;
   petsc_calls([&] {
-    PetscCall(VecDestroy(&b_.vec));
-    PetscCall(VecDestroy(&x_.vec));
-    PetscCall(make_vec(shell_->mat(), problem.b, &b_.vec));
-    PetscCall(make_vec(shell_->mat(), problem.x, &x_.vec));
-    PetscCall(
-        KSPSetTolerances(ksp_, problem.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-    return success;
+    return KSPSetTolerances(ksp_, problem.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT);
   });
 }
 
 SolveReport KrylovSystem::finish(const Problem& problem) {
   SolveReport report;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  const double norm_b = norm_of(problem.b);
   petsc_calls([&] {
     PetscInt iterations = 0, n_history = 0;
     const PetscReal* history = nullptr;
-    PetscCall(fetch(x_.vec, problem.x));
+    PetscReal norm_b = 0;
+    PetscCall(VecNorm(problem.b, NORM_2, &norm_b));
     PetscCall(KSPGetConvergedReason(ksp_, &reason));
     PetscCall(KSPGetIterationNumber(ksp_, &iterations));
     PetscCall(KSPGetResidualHistory(ksp_, &history, &n_history));
@@ -351,24 +346,6 @@ std::vector<SolveReport> KrylovSystem::solve(std::span<KrylovSystem* const> syst
     reports.push_back(systems[k]->finish(problems[k]));
   if (systems.front()->op_->processor() == Processor::gpu) finish_petsc_before_gpu_memory();
   return reports;
-}
-
-double KrylovSystem::find_residual(double tolerance) {
-  OwnedVec residual;
-  PetscReal norm_r = 0, norm_b = 0;
-  std::exception_ptr thrown;
-  petsc_calls([&] {
-    PetscCall(VecDuplicate(b_.vec, &residual.vec));
-    const PetscErrorCode code =
-        multiply(*op_, x_.vec, residual.vec, {.tolerance = tolerance}, thrown);
-    if (thrown) std::rethrow_exception(thrown);
-    PetscCall(code);
-    PetscCall(VecAXPY(residual.vec, -1, b_.vec));
-    PetscCall(VecNorm(residual.vec, NORM_2, &norm_r));
-    PetscCall(VecNorm(b_.vec, NORM_2, &norm_b));
-    return success;
-  });
-  return norm_r / norm_b;
 }
 
 }  // namespace fmbem

@@ -28,26 +28,31 @@ class KrylovSystem {
   /// With PETSc's preconditioners on the diagonal blocks, block Jacobi by default.
   void set_operator(std::shared_ptr<const BoundaryOperator> op, Mat leaf_blocks);
 
-  /// Sets a right-hand side, and zero as the first guess.
+  /// A vector of the kind that the operator takes: it uses the values' memory or, if it is on the
+  /// GPU, a copy.
+  OwnedVec vector_of(std::span<const double> values) const;
+  /// Copies the values of such a vector back, if they are not there already.
+  static void fetch(const OwnedVec& vector, std::span<double> values);
+
+  /// What products of a solve are made to.
+  struct Products {
+    double tolerance = 0;      ///< Product::tolerance, of the first one if they are relaxed
+    bool are_relaxed = false;  ///< the later ones, as SolverOptions::relax_from has it
+  };
+  /// A right-hand side b, for which x is solved from zero.
   struct Problem {
-    std::span<const double> b;
-    std::span<double> x;
-    double tolerance;          ///< ‖b − Ax‖/‖b‖
-    double product_tolerance;  ///< Product::tolerance of the products
+    Vec b, x;
+    double tolerance;  ///< ‖b − Ax‖/‖b‖
+    Products products{};
   };
   /// Solves each problem with one of the systems. These have the same operator and, if there are
   /// several, its own preconditioner.
   static std::vector<SolveReport> solve(std::span<KrylovSystem* const> systems,
                                         std::span<const Problem> problems);
 
-  /// ‖b − Ax‖/‖b‖ of the last problem, from its vectors, by a product to that tolerance.
-  double find_residual(double tolerance);
-
   KSP ksp() const { return ksp_; }
   KrylovChoice choice() const;
-  bool has_shell_pc() const;  ///< which is what PETSc's options leave it
-  /// Whether the vectors are in the GPU's memory.
-  bool is_on_gpu() const;
+  bool has_shell_pc() const;                       ///< which is what PETSc's options leave it
   double tolerance() const { return tolerance_; }  ///< in force, after PETSc's options
   /// Seconds of each product so far; a product that several systems share counts once.
   const std::vector<double>& product_seconds() const { return product_seconds_; }
@@ -61,7 +66,7 @@ class KrylovSystem {
   /// The same for some systems at once.
   static PetscErrorCode serve(Kind kind, std::span<KrylovSystem* const> systems,
                               std::exception_ptr& thrown);
-  /// Sets the tolerance of the product at hand.
+  /// Sets the tolerance of the product at hand, for the residual before it.
   PetscErrorCode relax();
   void begin(const Problem& problem);
   PetscErrorCode iterate();
@@ -74,10 +79,12 @@ class KrylovSystem {
   std::unique_ptr<ShellMatrix> shell_;
   std::shared_ptr<const BoundaryOperator> op_;
   const ApproximateInverse* inverse_ = nullptr;
+  StackedVecs room_;  ///< of products that several systems share
   std::vector<double> product_seconds_;
   // Members that belong to the current problem:
-  OwnedVec b_, x_;
-  double product_tolerance_ = 0;
+  Vec b_ = nullptr, x_ = nullptr;
+  Products products_;
+  double product_tolerance_ = 0;       ///< of the product at hand
   Vec from_ = nullptr, to_ = nullptr;  ///< of the product that is waited for
   std::exception_ptr thrown_;          ///< by a product
   Lockstep* lockstep_ = nullptr;       ///< while there are others

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/krylov_system.hpp"
 #include "fmbem/solvers/norm.hpp"
@@ -15,16 +16,23 @@
 namespace fmbem {
 namespace {
 
-/// The true residual of the problem that was solved last, if its vectors are on the GPU.
-void find_residual_on_gpu(const BoundaryOperator& op, KrylovSystem& system,
-                          SolvedProblem& problem) {
-  if (!system.is_on_gpu()) return;
-  try {
-    problem.report->true_residual = system.find_residual(op.accurate_tolerance());
-    problem.known_to = op.accurate_tolerance();
-  } catch (const ResourceError&) {
-    // No error here: the refinement tries again, and makes do with less memory.
-  }
+/// From so many right-hand sides on loose products save more than their far fields take to make.
+constexpr std::size_t enough_for_loose = 4;
+
+/// What errors of loose products may leave is about the operator's condition times this part of
+/// what they are solved to.
+constexpr double loose_part = 0.1;
+
+/// Whether residuals are known in each step, and what PETSc's options leave of them is to be solved
+/// to a tolerance, not by so many steps.
+bool can_relax(const KrylovChoice& choice) {
+  PetscBool steps_given = PETSC_FALSE, test_given = PETSC_FALSE;
+  petsc_calls([&] {
+    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_max_it", &steps_given));
+    return PetscOptionsHasName(nullptr, nullptr, "-ksp_convergence_test", &test_given);
+  });
+  const bool knows = choice.type == KSPGMRES || choice.type == KSPFGMRES || choice.type == KSPGCR;
+  return knows && choice.norm == "unpreconditioned" && !steps_given && !test_given;
 }
 
 }  // namespace
@@ -58,6 +66,66 @@ struct LinearSolver::Impl {
       std::move(some.begin(), some.end(), std::back_inserter(reports));
     }
     return reports;
+  }
+
+  /// A right-hand side, in host memory.
+  struct Task {
+    std::span<const double> b;
+    std::span<double> x;
+    double norm_b;
+    SolveReport* report;
+  };
+
+  /// Solves are to this tolerance at first, with products that are relaxed from another.
+  struct Start {
+    double tolerance, relax_from;
+  };
+  /// With loose products two solves, for b and for what is left of it, have the same to gain.
+  Start start_of(std::size_t problems) const {
+    const double tolerance = first().tolerance(), cheap = op->cheap_tolerance();
+    if (!options.loose_products || options.relax_from > 0 || cheap == 0 ||
+        problems < enough_for_loose || !can_relax(first().choice()))
+      return {tolerance, options.relax_from};
+    const double loose = std::max(cheap, loose_part * std::sqrt(tolerance));
+    return {std::max(tolerance, loose / loose_part), loose};
+  }
+
+  /// Right-hand sides whose true residuals are found by one product, which is made for them. Of
+  /// each there are b, x, a residual, a correction and two vectors of a product, which on the GPU
+  /// take a part of its memory.
+  std::size_t measured_together() const {
+    constexpr std::size_t most = 32, vectors = 6, part_of_memory = 16;
+    if (op->processor() != Processor::gpu || options.host_vectors) return most;
+    const std::size_t bytes = cuda_devices().front().memory_bytes / part_of_memory,
+                      room = bytes / (vectors * op->size() * sizeof(double));
+    return std::clamp<std::size_t>(room - room % most_together, most_together, most);
+  }
+
+  /// Solves and refines.
+  void solve_to_the_end(std::span<const Task> tasks, const Start& start) {
+    const double tolerance = first().tolerance();
+    std::vector<OwnedVec> vectors;
+    std::vector<KrylovSystem::Problem> problems;
+    std::vector<SolvedProblem> solved;
+    for (const Task& task : tasks) {
+      vectors.push_back(first().vector_of(task.b));
+      const Vec b = vectors.back().vec;
+      vectors.push_back(first().vector_of(task.x));
+      const Vec x = vectors.back().vec;
+      problems.push_back({b, x, start.tolerance, {start.relax_from, start.relax_from > 0}});
+      solved.push_back({b, x, task.norm_b, task.report});
+    }
+    std::vector<SolveReport> found = solve(problems);
+    for (std::size_t k = 0; k < found.size(); ++k) *tasks[k].report = std::move(found[k]);
+    Refinement(
+        *op, tolerance, [this](auto some) { return solve(some); }, start.relax_from)
+        .refine(solved);
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+      KrylovSystem::fetch(vectors[2 * k + 1], tasks[k].x);
+      SolveReport& report = *tasks[k].report;
+      const double enough = report.accurate_residual ? tolerance : 10 * tolerance;
+      report.converged = report.converged && report.true_residual <= enough;
+    }
   }
 
   SolverOptions options;
@@ -111,39 +179,47 @@ SolveReport LinearSolver::solve(std::span<const double> b, std::span<double> x) 
 
 std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::span<double> x,
                                              int n_vectors) {
-  FMBEM_REQUIRE(impl_->op, "the solver has no operator: call set_operator() first");
   FMBEM_REQUIRE(n_vectors >= 1, "there must be a right-hand side, not " << n_vectors);
-  const std::size_t n = impl_->op->size(), numbers = n * n_vectors;
-  FMBEM_REQUIRE(b.size() == numbers && x.size() == numbers,
-                "the operator has " << n << " unknowns, b " << b.size() / n_vectors << " and x "
-                                    << x.size() / n_vectors);
-  std::vector<SolveReport> reports(n_vectors, {true, 0, "CONVERGED_ATOL", 0, 0, true, {0.0}});
-  std::vector<SolvedProblem> solved;
-  std::vector<KrylovSystem::Problem> problems;
+  const std::size_t n = b.size() / n_vectors, n_x = x.size() / n_vectors;
+  FMBEM_REQUIRE(
+      b.size() == n * n_vectors && x.size() == n_x * n_vectors,
+      b.size() << " and " << x.size() << " numbers are not those of " << n_vectors << " vectors");
+  std::vector<std::span<const double>> all_b;
+  std::vector<std::span<double>> all_x;
   for (int v = 0; v < n_vectors; ++v) {
-    const auto own_b = b.subspan(v * n, n);
-    const auto own_x = x.subspan(v * n, n);
-    const double norm_b = norm_of(own_b);
-    FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < n; ++i) own_x[i] = 0;
-    if (norm_b == 0) continue;
-    problems.push_back({own_b, own_x, tolerance(), 0});
-    solved.push_back({own_b, own_x, norm_b, &reports[v]});
+    all_b.push_back(b.subspan(v * n, n));
+    all_x.push_back(x.subspan(v * n_x, n_x));
   }
-  if (solved.empty()) return reports;
-  std::vector<SolveReport> found = impl_->solve(problems);
-  for (std::size_t k = 0; k < found.size(); ++k) *solved[k].report = std::move(found[k]);
+  return solve(all_b, all_x);
+}
 
-  if (solved.size() == 1) find_residual_on_gpu(*impl_->op, impl_->first(), solved.front());
-  Refinement(*impl_->op, tolerance(), [this](auto some) {
-    return impl_->solve(some);
-  }).refine(solved);
-  for (const SolvedProblem& problem : solved) {
-    SolveReport& report = *problem.report;
-    const double enough = report.accurate_residual ? tolerance() : 10 * tolerance();
-    report.converged = report.converged && report.true_residual <= enough;
+std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const double>> b,
+                                             std::span<const std::span<double>> x) {
+  FMBEM_REQUIRE(impl_->op, "the solver has no operator: call set_operator() first");
+  FMBEM_REQUIRE(b.size() == x.size(),
+                "there are " << b.size() << " right-hand sides for " << x.size() << " solutions");
+  const std::size_t n = impl_->op->size();
+  std::vector<SolveReport> reports(b.size(), {true, 0, "CONVERGED_ATOL", 0, 0, true, {0.0}});
+  std::vector<Impl::Task> tasks;
+  for (std::size_t v = 0; v < b.size(); ++v) {
+    FMBEM_REQUIRE(b[v].size() == n && x[v].size() == n, "the operator has "
+                                                            << n << " unknowns, b " << b[v].size()
+                                                            << " and x " << x[v].size());
+    const double norm_b = norm_of(b[v]);
+    FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
+    if (norm_b > 0) {
+      tasks.push_back({b[v], x[v], norm_b, &reports[v]});
+      continue;
+    }
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i) x[v][i] = 0;
   }
+  const Impl::Start start = impl_->start_of(tasks.size());
+  const std::size_t together =
+      tasks.size() > most_together ? impl_->measured_together() : most_together;
+  for (std::size_t k = 0; k < tasks.size(); k += together)
+    impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(together, tasks.size() - k)),
+                            start);
   return reports;
 }
 

@@ -29,6 +29,11 @@ struct SolverOptions {
   /// below the tolerance. For operators with OperatorOptions::relaxes, of which this is the
   /// tolerance. Products at a restart are not relaxed.
   double relax_from = 0;
+  /// Whether solves of four right-hand sides or more, by GMRES, FGMRES or GCR as relax_from has
+  /// them, take loose products where these cost much less (BoundaryOperator::cheap_tolerance()),
+  /// and true residuals correct what comes of that. For fewer what these need takes longer than
+  /// they save.
+  bool loose_products = true;
   const Ranks* ranks = &one_rank();  ///< that share vectors: one for now; must outlive the solver
 };
 
@@ -41,7 +46,7 @@ struct KrylovChoice {
 /// A step of iterative refinement: a solve for the residual that was left.
 struct RefinementStep {
   int iterations = 0;
-  double product_tolerance = 0;  ///< Product::tolerance of the product for the residual after it
+  double product_tolerance = 0;  ///< the Product::tolerance to which the residual after it is known
   double true_residual = 0;      ///< after it
 };
 
@@ -50,7 +55,7 @@ struct SolveReport {
   bool converged = false;        ///< by PETSc's word and by the true residual
   int iterations = 0;            ///< without those of refinements
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
-  double relative_residual = 0;  ///< that the Krylov method knows
+  double relative_residual = 0;  ///< that the Krylov method knows, without refinements
   double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh to accurate_tolerance()
   /// False if memory did not suffice for that: then it is by the operator's own product.
   bool accurate_residual = true;
@@ -92,8 +97,12 @@ class LinearSolver {
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
   /// preconditioner up to four at a time go in step and share products; each has a Krylov space, a
-  /// history and an end of its own. With others they go one after the other.
+  /// history and an end of its own. With others they go one after the other. True residuals are
+  /// found of up to 32 at a time, of fewer where these would take much of a GPU's memory.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
+  /// Wherever they are.
+  std::vector<SolveReport> solve(std::span<const std::span<const double>> b,
+                                 std::span<const std::span<double>> x);
 
   KrylovChoice krylov() const;
   std::string ksp_type() const { return krylov().type; }

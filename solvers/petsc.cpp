@@ -106,14 +106,17 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& produ
 
 namespace {
 
-/// A vector as long as some vectors together, of the kind of the first.
+/// Makes a vector as long as some vectors together, of the kind of the first, unless there is one.
 PetscErrorCode make_stacked(std::span<const Vec> parts, Vec* stacked) {
   VecType type = nullptr;
-  PetscInt n = 0;
+  PetscInt n = 0, size = 0;
   PetscFunctionBeginUser;
   PetscCall(VecGetType(parts[0], &type));
   PetscCall(VecGetSize(parts[0], &n));
   const auto all = n * static_cast<PetscInt>(parts.size());
+  if (*stacked) PetscCall(VecGetSize(*stacked, &size));
+  if (size >= all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(stacked));
   PetscCall(VecCreate(PetscObjectComm(reinterpret_cast<PetscObject>(parts[0])), stacked));
   PetscCall(VecSetSizes(*stacked, all, all));
   PetscCall(VecSetType(*stacked, type));
@@ -173,22 +176,21 @@ PetscErrorCode for_parts(std::span<const Vec> parts, Vec stacked, [[maybe_unused
 }  // namespace
 
 PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
-                                 std::span<const Vec> y, double tolerance,
+                                 std::span<const Vec> y, double tolerance, StackedVecs& room,
                                  std::exception_ptr& kept) {
   const Product product{.vectors = static_cast<int>(x.size()), .tolerance = tolerance};
-  OwnedVec all_x, all_y;
   PetscFunctionBeginUser;
   if (x.size() == 1) {
     PetscCall(multiply(map, x[0], y[0], product, kept));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(make_stacked(x, &all_x.vec));
-  PetscCall(make_stacked(y, &all_y.vec));
+  PetscCall(make_stacked(x, &room.x.vec));
+  PetscCall(make_stacked(y, &room.y.vec));
   PetscCall(
-      for_parts(x, all_x.vec, true, [](Vec part, Vec place) { return VecCopy(part, place); }));
-  PetscCall(multiply(map, all_x.vec, all_y.vec, product, kept));
+      for_parts(x, room.x.vec, true, [](Vec part, Vec place) { return VecCopy(part, place); }));
+  PetscCall(multiply(map, room.x.vec, room.y.vec, product, kept));
   PetscCall(
-      for_parts(y, all_y.vec, false, [](Vec part, Vec place) { return VecCopy(place, part); }));
+      for_parts(y, room.y.vec, false, [](Vec part, Vec place) { return VecCopy(place, part); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include <petscksp.h>
 
@@ -33,6 +34,12 @@ ShellOperation shell_operation(Function* function) {
 /// A vector that is destroyed with its scope.
 struct OwnedVec {
   Vec vec = nullptr;
+  OwnedVec() = default;
+  OwnedVec(OwnedVec&& other) noexcept : vec(std::exchange(other.vec, nullptr)) {}
+  OwnedVec& operator=(OwnedVec&& other) noexcept {
+    std::swap(vec, other.vec);
+    return *this;
+  }
   ~OwnedVec() { VecDestroy(&vec); }
 };
 
@@ -53,9 +60,14 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls);
 PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& product,
                         std::exception_ptr& kept);
 
+/// Room for vectors one behind the other, x and y of a product. It grows as it is asked to.
+struct StackedVecs {
+  OwnedVec x, y;
+};
+
 /// y_k = A x_k for some vectors by one product, likewise.
 PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
-                                 std::span<const Vec> y, double tolerance,
+                                 std::span<const Vec> y, double tolerance, StackedVecs& room,
                                  std::exception_ptr& kept);
 
 /// The type of vectors for A: this PETSc's type on the GPU, if it has one and A is there.

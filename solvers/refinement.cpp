@@ -1,14 +1,11 @@
 #include "fmbem/solvers/refinement.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <exception>
 #include <iterator>
 #include <utility>
 
-#include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
 namespace {
@@ -16,10 +13,36 @@ namespace {
 /// The part of the tolerance that errors of products may take.
 constexpr double product_part = 1.0 / 3;
 constexpr int most_steps = 10;
-/// A step that leaves more than this of the residual was of no use.
-constexpr double progress = 0.5;
-/// A margin, as x, and with it what it asks of products, changes a little from step to step.
-constexpr double slack = 1.01;
+/// A step that leaves more than this of the residual was of no use; one with loose products has to
+/// be of more use than others.
+constexpr double progress = 0.5, loose_progress = 0.1;
+/// A margin, as x, and with it what it asks of products, changes a little from step to step, and as
+/// products with corrections add errors of their own: to a residual known to some tolerance so much
+/// of that each.
+constexpr double slack = 1.35, part_of_correction = 0.3;
+
+double norm_of(Vec vec) {
+  PetscReal norm = 0;
+  petsc_calls([&] { return VecNorm(vec, NORM_2, &norm); });
+  return norm;
+}
+
+OwnedVec like(Vec vec) {
+  OwnedVec result;
+  petsc_calls([&] { return VecDuplicate(vec, &result.vec); });
+  return result;
+}
+
+void multiply_all(const BoundaryOperator& op, std::span<const Vec> x, std::span<const Vec> y,
+                  double tolerance) {
+  std::exception_ptr thrown;
+  StackedVecs room;
+  petsc_calls([&] {
+    const PetscErrorCode code = multiply_together(op, x, y, tolerance, room, thrown);
+    if (thrown) std::rethrow_exception(thrown);
+    return code;
+  });
+}
 
 }  // namespace
 
@@ -33,12 +56,13 @@ double Refinement::cancellation(Open& open) const {
   open.cancellation = condition(problem);
   const bool matters = product_part * tolerance_ < open.cancellation * op_.accurate_tolerance();
   if (!matters || !op_.has_positive_entries()) return open.cancellation;
-  const std::size_t n = op_.size();
-  LargeVector<double> sizes(n), sums(n);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < n; ++i) sizes[i] = std::abs(problem.x[i]);
-  op_.apply(sizes.data(), sums.data());
-  open.cancellation = std::min(open.cancellation, norm_of(sums) / problem.norm_b);
+  const OwnedVec sizes = like(problem.x), sums = like(problem.b);
+  petsc_calls([&] {
+    PetscCall(VecCopy(problem.x, sizes.vec));
+    return VecAbs(sizes.vec);
+  });
+  multiply_all(op_, {&sizes.vec, 1}, {&sums.vec, 1}, 0);
+  open.cancellation = std::min(open.cancellation, norm_of(sums.vec) / problem.norm_b);
   return open.cancellation;
 }
 
@@ -50,36 +74,67 @@ double Refinement::product_tolerance(Open& open) const {
 
 /// Finds residuals by one product.
 void Refinement::measure(std::span<Open*> open) {
-  const std::size_t n = op_.size();
-  double tolerance = std::numeric_limits<double>::infinity();
-  LargeVector<double> x(n * open.size()), ax(n * open.size());
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    tolerance = std::min(tolerance, product_tolerance(*open[k]));
-    copy_numbers(open[k]->problem->x, std::span(x).subspan(k * n, n));
+  double tolerance = unknown;
+  std::vector<Vec> x, residual;
+  for (Open* each : open) {
+    tolerance = std::min(tolerance, product_tolerance(*each));
+    if (!each->residual.vec) each->residual = like(each->problem->b);
+    x.push_back(each->problem->x);
+    residual.push_back(each->residual.vec);
   }
-  Product product{.vectors = static_cast<int>(open.size()), .tolerance = tolerance};
   bool accurate = true;
   try {
-    op_.apply(x.data(), ax.data(), product);
+    multiply_all(op_, x, residual, tolerance);
   } catch (const ResourceError&) {
     accurate = false;
-    product.tolerance = 0;
-    op_.apply(x.data(), ax.data(), product);
+    multiply_all(op_, x, residual, 0);
   }
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    SolvedProblem& problem = *open[k]->problem;
-    std::vector<double>& residual = open[k]->residual;
-    residual.resize(n);
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < n; ++i) residual[i] = problem.b[i] - ax[k * n + i];
-    problem.known_to = accurate ? tolerance : 0;
-    problem.report->accurate_residual = accurate;
-    problem.report->true_residual = norm_of(residual) / problem.norm_b;
-    if (!problem.report->refinements.empty()) {
-      problem.report->refinements.back().product_tolerance = product.tolerance;
-      problem.report->refinements.back().true_residual = problem.report->true_residual;
+  for (Open* each : open) {
+    petsc_calls([&] { return VecAYPX(each->residual.vec, -1, each->problem->b); });
+    each->known_to = accurate ? tolerance : 0;
+    each->problem->report->accurate_residual = accurate;
+    tell(*each);
+  }
+}
+
+/// Subtracts A d from residuals, of all whose d allows a product that is looser than the accurate
+/// one. Those of the others are not known then.
+void Refinement::measure_corrections(std::span<Open*> open) {
+  double tolerance = unknown;
+  std::vector<Open*> some;
+  std::vector<OwnedVec> products;
+  std::vector<Vec> d, ad;
+  for (Open* each : open) {
+    // ‖A‖‖d‖ times its tolerance is a part of the residual's error.
+    const double size = op_.norm() * norm_of(each->correction.vec) / each->problem->norm_b;
+    const double own =
+        size == 0 ? 0 : part_of_correction * each->known_to * each->cancellation / size;
+    if (own <= op_.accurate_tolerance()) {
+      each->known_to = unknown;
+      continue;
     }
+    tolerance = std::min(tolerance, own);
+    some.push_back(each);
+    d.push_back(each->correction.vec);
+    products.push_back(like(each->residual.vec));
+    ad.push_back(products.back().vec);
   }
+  if (some.empty()) return;
+  multiply_all(op_, d, ad, tolerance);
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    petsc_calls([&] { return VecAXPY(some[k]->residual.vec, -1, ad[k]); });
+    some[k]->known_to *= 1 + part_of_correction;
+    tell(*some[k]);
+  }
+}
+
+/// Puts the residual, which is known, into the report.
+void Refinement::tell(const Open& open) {
+  SolveReport& report = *open.problem->report;
+  report.true_residual = norm_of(open.residual.vec) / open.problem->norm_b;
+  if (report.refinements.empty()) return;
+  report.refinements.back().product_tolerance = open.known_to;
+  report.refinements.back().true_residual = report.true_residual;
 }
 
 /// Whether nothing can be gained: the residual is below the tolerance or cannot get there, or PETSc
@@ -93,55 +148,60 @@ bool Refinement::is_done(Open& open) const {
   return attainable > tolerance_ || report.true_residual <= tolerance_;
 }
 
+KrylovSystem::Products Refinement::products_of(Open& open) const {
+  if (open.products == Products::loose) return {loose_, true};
+  if (open.products == Products::own) return {};
+  return {std::max(0.1 / std::max(1.0, cancellation(open)), op_.tightest_tolerance())};
+}
+
 /// Solves A d = b − A x for d, to what is missing, and adds d to x.
 void Refinement::correct(std::span<Open*> open) {
-  const std::size_t n = op_.size();
-  std::vector<double> d(n * open.size());
   std::vector<KrylovSystem::Problem> problems;
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    const double missing = tolerance_ / open[k]->problem->report->true_residual;
-    const double tight = 0.1 / std::max(1.0, cancellation(*open[k]));
-    problems.push_back({open[k]->residual, std::span(d).subspan(k * n, n),
-                        std::clamp(0.3 * missing, 1e-10, 0.3),
-                        open[k]->own_products ? 0 : std::max(tight, op_.tightest_tolerance())});
+  for (Open* each : open) {
+    const double missing = tolerance_ / each->problem->report->true_residual;
+    if (!each->correction.vec) each->correction = like(each->problem->x);
+    problems.push_back({each->residual.vec, each->correction.vec,
+                        std::clamp(0.3 * missing, 1e-10, 0.3), products_of(*each)});
   }
   const std::vector<SolveReport> solved = solve_(problems);
   for (std::size_t k = 0; k < open.size(); ++k) {
     SolvedProblem& problem = *open[k]->problem;
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < n; ++i) problem.x[i] += d[k * n + i];
-    open[k]->cancellation = 0;
-    problem.known_to = std::numeric_limits<double>::infinity();
+    petsc_calls([&] { return VecAXPY(problem.x, 1, open[k]->correction.vec); });
     problem.report->refinements.push_back({.iterations = solved[k].iterations});
   }
+  measure_corrections(open);
+  for (Open* each : open) each->cancellation = 0;
 }
 
 void Refinement::refine(std::span<SolvedProblem> problems) {
+  const bool are_loose = loose_ > 0;
   std::vector<Open> all;
-  for (SolvedProblem& problem : problems) all.push_back({&problem});
+  for (SolvedProblem& problem : problems)
+    all.push_back({&problem, are_loose ? Products::loose : Products::own, are_loose ? 1 : unknown});
   std::vector<Open*> open;
   for (Open& each : all) open.push_back(&each);
   for (int step = 0; !open.empty() && step <= most_steps; ++step) {
-    std::vector<Open*> unknown;
-    std::copy_if(open.begin(), open.end(), std::back_inserter(unknown), [&](Open* each) {
-      return each->problem->known_to > slack * product_tolerance(*each) ||
-             (each->residual.empty() && !is_done(*each));
-    });
-    if (!unknown.empty()) measure(unknown);
+    std::vector<Open*> to_measure;
+    std::copy_if(open.begin(), open.end(), std::back_inserter(to_measure),
+                 [&](Open* each) { return each->known_to > slack * product_tolerance(*each); });
+    if (!to_measure.empty()) measure(to_measure);
     std::erase_if(open, [&](Open* each) { return is_done(*each) || has_stalled(*each); });
     if (!open.empty() && step < most_steps) correct(open);
   }
   for (const SolvedProblem& problem : problems) problem.report->condition = condition(problem);
 }
 
-/// Whether the last step was of no use although its products were tight. If they were the
-/// operator's own, the next step has tighter ones.
+/// Whether the last step was of no use although its products were tight. If they were not, the next
+/// step has tighter ones.
 bool Refinement::has_stalled(Open& open) {
   const double residual = open.problem->report->true_residual;
-  const bool worked = residual <= progress * open.last_residual;
+  const double enough = open.products == Products::loose ? loose_progress : progress;
+  const bool worked = residual <= enough * open.last_residual;
   open.last_residual = residual;
   if (worked) return false;
-  return !std::exchange(open.own_products, false);
+  if (open.products == Products::tight) return true;
+  open.products = open.products == Products::loose ? Products::own : Products::tight;
+  return false;
 }
 
 }  // namespace fmbem

@@ -10,14 +10,11 @@
 
 namespace fmbem {
 
-/// A right-hand side that has been solved for, in host memory.
+/// A right-hand side that has been solved for.
 struct SolvedProblem {
-  std::span<const double> b;
-  std::span<double> x;
+  Vec b, x;
   double norm_b;
   SolveReport* report;
-  /// The Product::tolerance with which the report's true residual was found; infinity before.
-  double known_to = std::numeric_limits<double>::infinity();
 };
 
 /// Finds true residuals by the accurate product. Where they are above the tolerance it refines: it
@@ -25,7 +22,8 @@ struct SolvedProblem {
 /// come from products as accurate as x asks for: an operator's error counts against ‖A‖‖x‖, which
 /// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap. Where
 /// panels are of very different sizes so is that of a solution without any cancellation; there
-/// ‖A|x|‖ tells, if no entry is negative, for an error of each pair relative to its entry.
+/// ‖A|x|‖ tells, if no entry is negative, for an error of each pair relative to its entry. After a
+/// correction, which is small, b − A x − A d is as accurate by a looser product with d.
 ///
 /// Problems that PETSc has not solved are left as they are. So are those for whose tolerance no
 /// product is accurate enough (SolveReport::attainable_residual then says what is possible). Where
@@ -36,18 +34,25 @@ class Refinement {
   /// Solves each problem by the Krylov method.
   using Solve = std::function<std::vector<SolveReport>(std::span<const KrylovSystem::Problem>)>;
 
-  Refinement(const BoundaryOperator& op, double tolerance, Solve solve)
-      : op_(op), tolerance_(tolerance), solve_(std::move(solve)) {}
+  /// `loose`: Product::tolerance of the products that solutions came from, which those of
+  /// corrections are relaxed from as well for as long as that gets on; 0 for the operator's own.
+  Refinement(const BoundaryOperator& op, double tolerance, Solve solve, double loose = 0)
+      : op_(op), tolerance_(tolerance), loose_(loose), solve_(std::move(solve)) {}
 
   void refine(std::span<SolvedProblem> problems);
 
  private:
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+  /// Of the Krylov method.
+  enum class Products { loose, own, tight };
   struct Open {
     SolvedProblem* problem;
-    std::vector<double> residual{};  ///< b − A x, once it is known
-    double last_residual = std::numeric_limits<double>::infinity();  ///< before the last step
-    bool own_products = true;  ///< in the Krylov method, or tighter ones
-    double cancellation = 0;   ///< of products with x; 0: not known yet
+    Products products;
+    double last_residual;       ///< before the last step
+    OwnedVec residual{};        ///< b − A x, once it is known
+    OwnedVec correction{};      ///< that was added to x last
+    double known_to = unknown;  ///< the Product::tolerance with which the residual was found
+    double cancellation = 0;    ///< of products with x; 0: not known yet
   };
 
   /// SolveReport::condition
@@ -56,12 +61,15 @@ class Refinement {
   double cancellation(Open& open) const;
   double product_tolerance(Open& open) const;
   void measure(std::span<Open*> open);
+  void measure_corrections(std::span<Open*> open);
+  static void tell(const Open& open);
   bool is_done(Open& open) const;
   static bool has_stalled(Open& open);
+  KrylovSystem::Products products_of(Open& open) const;
   void correct(std::span<Open*> open);
 
   const BoundaryOperator& op_;
-  double tolerance_;
+  double tolerance_, loose_;
   Solve solve_;
 };
 

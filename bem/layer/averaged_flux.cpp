@@ -38,6 +38,7 @@ class AveragedFlux final : public BoundaryOperator {
     return info;
   }
   double accurate_tolerance() const override { return k_->accurate_tolerance(); }
+  double cheap_tolerance() const override { return k_->cheap_tolerance(); }
   double tightest_tolerance() const override { return k_->tightest_tolerance(); }
   double norm() const override { return k_->norm(); }
 

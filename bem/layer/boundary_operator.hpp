@@ -70,6 +70,10 @@ class BoundaryOperator : public LinearMap {
   /// own products are as accurate.
   virtual double accurate_tolerance() const = 0;
 
+  /// The tightest Product::tolerance of products that cost much less than its own, as expansions in
+  /// single precision serve them; 0 where there are none.
+  virtual double cheap_tolerance() const { return 0; }
+
   /// The tightest Product::tolerance that products reach; 0 where entries are exact.
   virtual double tightest_tolerance() const { return 0; }
   /// About ‖A‖, from which the size of products' errors follows; 0 where it is not known.

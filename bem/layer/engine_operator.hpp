@@ -94,6 +94,11 @@ class EngineOperator final : public BoundaryOperator {
   double accurate_tolerance() const override {
     return accurate_tolerance_for(options_.tolerance, layer_.source);
   }
+  double cheap_tolerance() const override {
+    const bool is_double =
+        far_precision_for(options_.tolerance, layer_.source) == Precision::double_precision;
+    return options_.relaxes && is_double ? cheap_far_tolerance : 0;
+  }
   double tightest_tolerance() const override { return least_tolerance(layer_.source).of_product; }
   double norm() const override { return estimate_.norm; }
   bool has_positive_entries() const override { return layer_ == single_layer; }
@@ -146,8 +151,9 @@ class EngineOperator final : public BoundaryOperator {
   /// For the decade below the tolerance of a product, so that few are made.
   LooseFar loose_far(double product_tolerance) const {
     constexpr double loosest = 0.1;
+    constexpr double slack = 1e-9;  // of this arithmetic
     const double decade =
-        std::pow(10.0, std::floor(std::log10(std::min(product_tolerance, loosest))));
+        std::pow(10.0, std::floor(std::log10(std::min(product_tolerance, loosest)) + slack));
     const double tolerance = std::max(decade, options_.tolerance);
     return {{std::min(order_, far_order(tolerance)), far_precision_for(tolerance, layer_.source),
              Engine::integral_tolerance(tolerance, estimate_.near_fraction)}};

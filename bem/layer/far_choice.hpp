@@ -32,6 +32,10 @@ int far_order_for(double tolerance, Trace source = Trace::value, bool crowded = 
 /// of 1/2 for K on a million panels, whose terms cancel.
 Precision far_precision_for(double tolerance, Trace source = Trace::value);
 
+/// The tightest of the tolerances, each a power of ten, that far fields in single precision serve,
+/// whatever the source.
+inline constexpr double cheap_far_tolerance = 1e-6;
+
 /// κr beyond which pairs of Yukawa's kernel do not count: what they add to ‖V‖ is e^{−κr} of it.
 /// Panels stick out of their boxes by up to a fifth of the distance of boxes that are left out.
 double far_reach_for(double tolerance);

@@ -79,6 +79,9 @@ Product MixedOperator::of_part(const Part& part, const Product& product) {
 double MixedOperator::accurate_tolerance() const {
   return largest_of(parts_, &BoundaryOperator::accurate_tolerance);
 }
+double MixedOperator::cheap_tolerance() const {
+  return largest_of(parts_, &BoundaryOperator::cheap_tolerance);
+}
 double MixedOperator::tightest_tolerance() const {
   return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }

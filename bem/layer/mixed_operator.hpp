@@ -27,6 +27,7 @@ class MixedOperator final : public BoundaryOperator {
   void wait() const override;
   OperatorInfo info() const override;
   double accurate_tolerance() const override;
+  double cheap_tolerance() const override;
   double tightest_tolerance() const override;
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;

@@ -25,6 +25,7 @@ class ShiftedOperator final : public BoundaryOperator {
     return info;
   }
   double accurate_tolerance() const override { return a_->accurate_tolerance(); }
+  double cheap_tolerance() const override { return a_->cheap_tolerance(); }
   double tightest_tolerance() const override { return a_->tightest_tolerance(); }
   double norm() const override { return std::abs(gamma_) + std::abs(beta_) * a_->norm(); }
 

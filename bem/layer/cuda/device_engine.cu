@@ -156,7 +156,7 @@ class DeviceEngine {
   /// it too.
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance) {
-    with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
+    with_once(accuracy, near_tolerance, product, [&](PanelFarField& far, NearField& near) {
       on_copies(x, in(product), y, out(product), product.vectors, stream_, nullptr,
                 [&](const double* d_x, double* d_y, int vectors) {
                   enqueue(far, near, d_x, d_y, vectors, product.transposed, nullptr);
@@ -169,7 +169,7 @@ class DeviceEngine {
                           const FarAccuracy& accuracy,
                           const std::optional<double>& near_tolerance) {
     in_default_stream(stream_, [&] {
-      with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
+      with_once(accuracy, near_tolerance, product, [&](PanelFarField& far, NearField& near) {
         enqueue(far, near, x, y, product.vectors, product.transposed, nullptr);
         stream_.wait();  // what the product works with ends here
       });
@@ -267,14 +267,25 @@ class DeviceEngine {
   /// Calls multiply(far, near) with what is made for this one product.
   template <class Multiply>
   void with_once(const FarAccuracy& accuracy, const std::optional<double>& near_tolerance,
-                 Multiply&& multiply) {
+                 const Product& product, Multiply&& multiply) {
     with_advice(!stored_, [&] {
       far_->release();
-      const auto far = far_field(accuracy, Gathering::sparing);
+      const bool spends = spends_memory_on(product.vectors);
+      const auto far = far_field(accuracy, spends ? Gathering::wide : Gathering::sparing);
       if (!near_tolerance) return multiply(*far, *near_);
-      multiply(*far, *lean_near_field(*near_tolerance, Precision::double_precision,
-                                      ClosePairStorage::none));
+      const auto near = spends ? stored_near_field<double>(*near_tolerance)
+                               : lean_near_field(*near_tolerance, Precision::double_precision,
+                                                 ClosePairStorage::none);
+      multiply(*far, *near);
     });
+  }
+
+  /// Whether a product of so many vectors is to be fast although what is made for it takes memory:
+  /// a lean near field would integrate for each few of them.
+  bool spends_memory_on(int vectors) const {
+    constexpr int few = 4, of_memory = 8;
+    return stored_ && vectors > few &&
+           near_bytes(Precision::double_precision) < available_device_memory() / of_memory;
   }
 
   std::int64_t near_bytes(Precision precision) const {

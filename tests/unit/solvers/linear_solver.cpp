@@ -89,6 +89,31 @@ class Recording : public SmallMatrix {
   bool positive_;
 };
 
+/// An operator that is said to have cheap products, which are off by a part of their own vector.
+class Rough : public SmallMatrix {
+ public:
+  Rough(std::vector<std::vector<double>> matrix, double off)
+      : SmallMatrix(std::move(matrix)), off_(off) {}
+  double norm() const override { return 6; }
+  double cheap_tolerance() const override { return 1e-6; }
+  mutable int loose = 0, own = 0, accurate_ones = 0;
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    SmallMatrix::multiply(x, y, product);
+    const bool is_loose = product.tolerance >= cheap_tolerance();
+    if (product.tolerance == 0) own += product.vectors;
+    if (product.tolerance == accurate) accurate_ones += product.vectors;
+    if (is_loose) loose += product.vectors;
+    if (is_loose)
+      for (std::size_t i = 0; i < size() * product.vectors; ++i)
+        y[i] += off_ * product.tolerance * x[i];
+  }
+
+ private:
+  double off_;
+};
+
 /// An operator without memory for its accurate product.
 class Short : public SmallMatrix {
  public:
@@ -471,6 +496,77 @@ TEST_CASE("several right-hand sides share products and solve as well as one", "[
   CHECK(2 * together < counting->products - together);
 }
 
+TEST_CASE("solves of several right-hand sides take loose products and come to the same residual") {
+  std::vector<double> b;
+  for (int i = 0; i < 20; ++i) b.push_back(std::sin(1.0 + 3 * i));
+  std::vector<double> x(b.size()), ax(b.size());
+  const auto solve = [&](const Rough& a, LinearSolver& solver, int vectors) {
+    const std::size_t numbers = 4 * vectors;
+    const auto reports =
+        solver.solve(std::span(b).first(numbers), std::span(x).first(numbers), vectors);
+    a.apply(x.data(), ax.data(), {.vectors = vectors, .tolerance = 1e-12});
+    for (int v = 0; v < vectors; ++v) {
+      CHECK(reports[v].converged);
+      CHECK(reports[v].accurate_residual);
+      double error = 0, norm = 0;
+      for (int i = 4 * v; i < 4 * v + 4; ++i) {
+        error += std::pow(b[i] - ax[i], 2);
+        norm += std::pow(b[i], 2);
+      }
+      CHECK(std::sqrt(error / norm) <= 1e-8);
+      // That is what the report says, although only corrections were multiplied last.
+      CHECK(reports[v].true_residual == Approx(std::sqrt(error / norm)).epsilon(1e-3));
+    }
+    return reports;
+  };
+  const auto made = [&](double off, LinearSolver& solver) {
+    const auto a = std::make_shared<Rough>(rows, off);
+    solver.set_operator(a, leaves);
+    return a;
+  };
+  {
+    LinearSolver solver({1e-8, {}});
+    const auto a = made(1, solver);
+    const auto reports = solve(*a, solver, 5);
+    CHECK(a->own == 0);
+    CHECK(a->loose > 0);
+    CHECK(a->accurate_ones == 2 * 5);  // and that of the test
+    for (const SolveReport& report : reports) {
+      CHECK(report.relative_residual > 1e-8);  // to the root of the tolerance
+      CHECK_FALSE(report.refinements.empty());
+    }
+  }
+  {  // few go as they always have
+    LinearSolver solver({1e-8, {}});
+    const auto a = made(1, solver);
+    solve(*a, solver, 3);
+    CHECK(a->loose == 0);
+  }
+  {  // and all where they are to
+    LinearSolver solver({.tolerance = 1e-8, .loose_products = false});
+    const auto a = made(1, solver);
+    solve(*a, solver, 5);
+    CHECK(a->loose == 0);
+  }
+  {  // products that are of no use give way to the operator's own
+    LinearSolver solver({1e-8, {}});
+    const auto a = made(1e6, solver);
+    solve(*a, solver, 5);
+    CHECK(a->loose > 0);
+    CHECK(a->own > 0);
+  }
+  for (const auto& [option, value] :
+       {std::pair{"-ksp_type", "bcgs"}, {"-ksp_pc_side", "left"}, {"-ksp_max_it", "200"}}) {
+    CAPTURE(option);
+    PetscOptionsSetValue(nullptr, option, value);
+    LinearSolver solver({1e-8, {}});
+    const auto a = made(1, solver);
+    solve(*a, solver, 5);
+    CHECK(a->loose == 0);
+    PetscOptionsClearValue(nullptr, option);
+  }
+}
+
 TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
   const Panels panels = make_panels(sphere(2));
   const auto v = make_dense_operator(panels, single_layer, {});
@@ -558,6 +654,21 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
     CHECK(report.true_residual < 1e-6);
     CHECK(report.accurate_residual);
   }
+  // More of them, by loose products.
+  options.relaxes = true;
+  b.resize(5 * n);
+  for (std::size_t i = 3 * n; i < b.size(); ++i) b[i] = b[i - 3 * n] + panels.centroid(i % n).z;
+  std::vector<double> with_loose(b.size()), with_own(b.size());
+  LinearSolver loose({1e-7, {}});
+  loose.set_operator(make_single_layer(panels, options), panels.leaf_begin);
+  for (const SolveReport& report : loose.solve(b, with_loose, 5)) {
+    CHECK(report.converged);
+    CHECK(report.true_residual <= 1e-7);
+    CHECK_FALSE(report.refinements.empty());
+  }
+  solver.solve(b, with_own, 5);
+  CHECK(norm_of(difference(with_loose, with_own)) < 1e-5 * norm_of(with_own));
+  b.resize(3 * n);
   // With vectors in the host's memory, as with a PETSc without CUDA.
   LinearSolver on_host({.tolerance = 1e-7, .host_vectors = true});
   on_host.set_operator(on_gpu, panels.leaf_begin);
