@@ -213,11 +213,10 @@ Pixels drawn(vtkRenderWindow* window, vtkRenderer* renderer, int times,
   vtkImageData* image = reader->GetOutput();
   Pixels pixels{picture_width * times, picture_height * times, {}};
   pixels.rgb.reserve(std::size_t(pixels.width) * std::size_t(pixels.height));
-  for (int y = pixels.height - 1; y >= 0; --y)
-    for (int x = 0; x < pixels.width; ++x) {
-      const auto* p = static_cast<const std::uint8_t*>(image->GetScalarPointer(x, y, 0));
-      pixels.rgb.push_back({p[0], p[1], p[2]});
-    }
+  for (int y = pixels.height - 1; y >= 0; --y) {
+    const auto* p = static_cast<const std::uint8_t*>(image->GetScalarPointer(0, y, 0));
+    for (int x = 0; x < pixels.width; ++x, p += 3) pixels.rgb.push_back({p[0], p[1], p[2]});
+  }
   return pixels;
 }
 

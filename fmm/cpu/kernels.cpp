@@ -10,31 +10,38 @@ namespace {
 enum class Isa { x86_64_v4, x86_64_v3, baseline };
 
 Isa find_best_isa() {
-#ifdef FMBEM_X86_KERNELS
+#ifdef FMBEM_X86_64_V4
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
     return Isa::x86_64_v4;
+#endif
+#ifdef FMBEM_X86_64_V3
+  __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::x86_64_v3;
 #endif
   return Isa::baseline;
 }
 
-Isa best_isa() {
+[[maybe_unused]] Isa best_isa() {
   static const Isa isa = find_best_isa();
   return isa;
 }
 
 }  // namespace
 
-#ifdef FMBEM_X86_KERNELS
-#define FMBEM_OF_BEST_ISA(...)                             \
-  (best_isa() == Isa::x86_64_v4   ? x86_64_v4::__VA_ARGS__ \
-   : best_isa() == Isa::x86_64_v3 ? x86_64_v3::__VA_ARGS__ \
-                                  : baseline::__VA_ARGS__)
+#ifdef FMBEM_X86_64_V4
+#define FMBEM_OF_V4(...) best_isa() == Isa::x86_64_v4 ? x86_64_v4::__VA_ARGS__:
 #else
-#define FMBEM_OF_BEST_ISA(...) baseline::__VA_ARGS__
+#define FMBEM_OF_V4(...)
 #endif
+#ifdef FMBEM_X86_64_V3
+#define FMBEM_OF_V3(...) best_isa() == Isa::x86_64_v3 ? x86_64_v3::__VA_ARGS__:
+#else
+#define FMBEM_OF_V3(...)
+#endif
+#define FMBEM_OF_BEST_ISA(...) \
+  (FMBEM_OF_V4(__VA_ARGS__) FMBEM_OF_V3(__VA_ARGS__) baseline::__VA_ARGS__)
 template <class T>
 const CpuKernels<T>& cpu_kernels() {
   return FMBEM_OF_BEST_ISA(cpu_kernels<T>());
@@ -44,6 +51,8 @@ const PairKernels<T, Kernel>& pair_kernels() {
   return FMBEM_OF_BEST_ISA(pair_kernels<T, Kernel>());
 }
 #undef FMBEM_OF_BEST_ISA
+#undef FMBEM_OF_V3
+#undef FMBEM_OF_V4
 
 template <class T>
 std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth) {

@@ -27,6 +27,13 @@ if(FMBEM_SANITIZE)
   target_link_options(fmbem_flags INTERFACE ${sanitizer_${FMBEM_SANITIZE}})
 endif()
 
+# fmbem_optimise_little(TARGET): its own code takes little time, that of the libraries most. Of its
+# compilation -O1 instead of -O3 saves a third, and under the address sanitizer -O0 two thirds.
+function(fmbem_optimise_little target)
+  set(level $<IF:$<STREQUAL:${FMBEM_SANITIZE},address>,0,1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+endfunction()
+
 # Makes the folders includable as "fmbem/<folder>/…", here and after installation.
 set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)

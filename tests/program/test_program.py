@@ -1,11 +1,10 @@
-"""The program's surface: help, versions, mesh checks, interrupts, and the documentation's claims."""
+"""The program's surface: help, versions, mesh checks, interrupts and limits."""
 
 import bisect
 import itertools
 import os
 import pathlib
 import re
-import shlex
 import signal
 import subprocess
 import time
@@ -124,8 +123,8 @@ class Limits(ProgramTest):
 
     def loads_in(self, megabytes):
         """Whether PETSc and MPI come up in so much address space: CUDA's libraries are large, and OpenBLAS's
-        does not end where there is no room for its buffers."""
-        command = f'ulimit -v {1024 * megabytes}; exec "$0" -help'
+        would try for ever to get its buffers where there is no room."""
+        command = f'ulimit -v {1024 * megabytes}; ulimit -t 2; exec "$0" -help'
         try:
             return subprocess.run(["bash", "-c", command, PROGRAM], capture_output=True, timeout=10).returncode == 0
         except subprocess.TimeoutExpired:
@@ -159,51 +158,6 @@ class Limits(ProgramTest):
                                  timeout=300)
         self.assertEqual(process.returncode, 152, process.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["tetrahedron.msh"])
-
-
-class Documentation(ProgramTest):
-    PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-    def test_every_fmbem_command_in_the_documentation_runs(self):
-        """Lines of console blocks that start with fmbem are run, page by page in their order, in a
-        folder that has examples/ and tests/."""
-        for name in ("examples", "tests"):
-            (self.folder / name).symlink_to(ROOT / name)
-        commands = []
-        for page in self.PAGES:
-            if page.name in ("pictures.md", "examples.md"):
-                continue  # test_pictures.py and test_examples.py run theirs
-            for block in re.findall(r"```(?:console|sh)\n(.*?)```", page.read_text(), re.S):
-                commands += [line for line in block.splitlines() if line.startswith("fmbem ")]
-        self.assertGreater(len(commands), 3)
-        for command in dict.fromkeys(commands):
-            with self.subTest(command):
-                self.fmbem(*shlex.split(command, comments=True)[1:])
-
-    def test_the_guide_has_every_option(self):
-        guide = (ROOT / "docs" / "guide.md").read_text()
-        helps = self.fmbem("--help").stdout
-        for command in re.findall(r"^  ([a-z-]+) {2,}", helps[helps.index("Subcommands:"):], re.M):
-            helps += self.fmbem(command, "--help").stdout
-        options = set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", helps, re.M))
-        self.assertGreater(len(options), 20)
-        self.assertEqual([option for option in sorted(options) if not re.search(option + r"\b", guide)], [])
-
-    def test_links_to_files_and_headings_lead_somewhere(self):
-        def anchor(heading):  # as GitHub makes it
-            return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-
-        for page in self.PAGES:
-            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-                if target.startswith("http"):
-                    continue
-                with self.subTest(page=page.name, target=target):
-                    file, _, place = target.partition("#")
-                    path = page.parent / file if file else page
-                    self.assertTrue(path.exists())
-                    if place:
-                        headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
-                        self.assertIn(place, map(anchor, headings))
 
 
 if __name__ == "__main__":

@@ -82,6 +82,7 @@ BACKEND_TEST_CASE("K of several vectors, with each kind of near field") {
       Vector y(x.size()), exact(x.size());
       dense->apply(x.data(), exact.data(), {.vectors = vectors});
       for (const double tolerance : {1e-4, 1e-8}) {
+        if (sanitized && tolerance < 1e-4) break;
         CAPTURE(body.name, tolerance);
         const auto fast =
             make_fmm(panels, double_layer,

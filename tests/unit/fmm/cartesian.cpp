@@ -204,7 +204,7 @@ TEST_CASE("Cartesian treecodes and hybrids in single precision, of several charg
   const Method method = GENERATE(Method::treecode, Method::hybrid);
   const double tolerance = GENERATE(1e-2, 1e-3);
   CAPTURE(cloud, fmm::name_of(method), tolerance);
-  const Points points = points_by_name(cloud, 2500, 7);
+  const Points points = points_by_name(cloud, sanitized ? 1000 : 2500, 7);
   const Sources sources(points.size(), 3, false, 8);
   const Plan plan(points, {.tolerance = tolerance,
                            .precision = Precision::single_precision,

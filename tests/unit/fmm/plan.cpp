@@ -185,6 +185,7 @@ BACKEND_TEST_CASE("errors stay below the tolerance") {
     references.emplace_back(points.back(), points.back(), strengths.all(), true);
   }
   for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    if (sanitized && tolerance < 1e-6) break;
     std::vector<Plan> alive;  // so that the operators are made once
     for (std::size_t k = 0; k < points.size(); ++k) {
       CAPTURE(tolerance, k);
@@ -203,6 +204,7 @@ BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs") {
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
   const std::size_t n = sanitized ? 5000 : 20000;
   const int seed = GENERATE(11, 12);
+  if (sanitized && seed > 11) return;
   const Points points = points_by_name(name, n, seed);
   // Charges of random sign; equal ones; and none on the thousandth of the points that have the
   // closest neighbours.

@@ -60,7 +60,7 @@ TEST_CASE("files that are no mesh are refused by name") {
 
 TEST_CASE("no truncated .msh is read as a smaller mesh") {
   // The last byte is the line end, without which the file is whole.
-  for (std::size_t n = 1; n + 1 < tetrahedron.size(); n += 3)
+  for (std::size_t n = 1; n + 1 < tetrahedron.size(); n += test::sanitized ? 7 : 3)
     CHECK_THAT(refusal_of(tetrahedron.substr(0, n)), contains("damaged or truncated"));
 }
 

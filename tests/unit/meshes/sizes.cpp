@@ -131,9 +131,9 @@ TEST_CASE("the size follows the gap to another conductor, where it is") {
 
 TEST_CASE("gaps that are too narrow to follow get the least size") {
   const SurfaceMesh mesh =
-      meshed("Box(1) = {0, 0, 0, 1, 1, 0.2}; Box(2) = {0, 0, 0.2001, 1, 1, 0.2};");
+      meshed("Box(1) = {0, 0, 0, 1, 0.2, 0.2}; Box(2) = {0, 0, 0.2001, 1, 0.2, 0.2};");
   CHECK(has_reason(mesh, SizeReason::least));
-  const double least = SizeRules{}.smallest * std::sqrt(2.04);
+  const double least = SizeRules{}.smallest * std::sqrt(1.08);
   CHECK(median(edges(mesh, [](Vec3d x) { return x.z > 0.19 && x.z < 0.21; })) > 0.7 * least);
 }
 

@@ -100,9 +100,10 @@ TEST_CASE("Kirkwood's sphere comes out in every formulation, with errors that fa
     finer.solvation = problem.solvation;
     for (const auto* name : {"solvate", "solvate:juffer", "solvate:lu"}) {
       CAPTURE(name, kappa);
-      const Solved first = solved(problem, study_equation(name), 11),
-                   second = solved(finer, study_equation(name), 11);
+      const Solved first = solved(problem, study_equation(name), 11);
       CHECK(first.error() < 0.04);
+      if (test::sanitized) continue;
+      const Solved second = solved(finer, study_equation(name), 11);
       CHECK(second.error() < 0.3 * first.error());
     }
   }
