@@ -109,9 +109,9 @@ struct LinearSolver::Impl {
     std::vector<SolvedProblem> solved;
     for (const Task& task : tasks) {
       vectors.push_back(first().vector_of(task.b));
-      const Vec b = vectors.back().vec;
+      Vec b = vectors.back().vec;
       vectors.push_back(first().vector_of(task.x));
-      const Vec x = vectors.back().vec;
+      Vec x = vectors.back().vec;
       problems.push_back({b, x, start.tolerance, {start.relax_from, start.relax_from > 0}});
       solved.push_back({b, x, task.norm_b, task.report});
     }
