@@ -29,7 +29,8 @@ std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels&, const Layer&,
 
 struct GreenProduct::Impl {};
 
-GreenProduct::GreenProduct(const Panels&, std::span<const GreenTerm>, const GreenAccuracy&) {
+GreenProduct::GreenProduct(const Panels&, const PanelBlock&, std::span<const GreenTerm>,
+                           const GreenAccuracy&) {
   require_cuda_device();
 }
 GreenProduct::~GreenProduct() = default;

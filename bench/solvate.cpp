@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> formulations{"direct"};
   bench::OperatorChoice choice;
   int charges = 1000, threads = 0, repeat = 2;
-  double tolerance = 1e-4, kappa = 0.1;
+  double tolerance = 1e-4, kappa = 0.1, layer = 0;
 };
 
 /// Of the surface, in a direction.
@@ -44,13 +44,13 @@ double radius(Vec3d u) {
                0.05 * std::sin(11 * u.z) * std::cos(7 * u.x + 2));
 }
 
-SurfaceMesh round_surface(int f) {
+/// That surface, with faces in f² parts and all lengths times the factor.
+void add_round_surface(SurfaceMesh& mesh, int f, double factor) {
   constexpr std::array<std::array<int, 3>, 6> corners{
       {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}};
   constexpr std::array<std::array<int, 3>, 8> faces{
       {{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2}, {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}}};
-  SurfaceMesh mesh;
-  const int group = test::add_group(mesh, "surface");
+  const int group = test::add_group(mesh, factor == 1 ? "surface" : "layer");
   std::unordered_map<std::int64_t, int> number;  // of vertices, by their places
   const std::int64_t side = 2 * f + 1;
   for (const auto& [a, b, c] : faces) {
@@ -64,7 +64,7 @@ SurfaceMesh round_surface(int f) {
         const auto [entry, is_new] = number.try_emplace(key, mesh.vertices.size());
         if (is_new) {
           const Vec3d v{double(at[0]), double(at[1]), double(at[2])}, u = v / norm(v);
-          test::add_vertex(mesh, radius(u) * u);
+          test::add_vertex(mesh, factor * radius(u) * u);
         }
         rows[i].push_back(entry->second);
       }
@@ -75,6 +75,16 @@ SurfaceMesh round_surface(int f) {
           test::add_triangle(mesh, rows[i + 1][j], rows[i + 1][j + 1], rows[i][j + 1], group);
       }
   }
+}
+
+/// With a layer without ions there is one more surface, and half of the panels on each.
+SurfaceMesh surfaces_of(double panels, double layer) {
+  constexpr double mean_radius = 50;
+  const double of_each = layer > 0 ? panels / 2 : panels;
+  const int f = static_cast<int>(std::lround(std::sqrt(of_each / 8)));
+  SurfaceMesh mesh;
+  add_round_surface(mesh, f, 1);
+  if (layer > 0) add_round_surface(mesh, f, 1 + layer / mean_radius);
   mesh.closed = mesh.orientable = true;
   mesh.contacts.emplace();  // there are none
   return mesh;
@@ -139,6 +149,8 @@ int main(int argc, char** argv) try {
   app.add_option("--charges", options.charges)->check(CLI::Range(1, 1000000));
   app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-10, 0.1));
   app.add_option("--kappa", options.kappa, "1/Å")->check(CLI::NonNegativeNumber);
+  app.add_option("--layer", options.layer, "without ions, of about that width in Å")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--repeat", options.repeat, "the first one starts libraries")
       ->check(CLI::Range(1, 100));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
@@ -153,7 +165,7 @@ int main(int argc, char** argv) try {
   std::printf("\n");
   const Molecule molecule = charges_inside(options.charges);
   for (const double panels : options.panels) {
-    const SurfaceMesh mesh = round_surface(static_cast<int>(std::lround(std::sqrt(panels / 8))));
+    const SurfaceMesh mesh = surfaces_of(panels, options.layer);
     for (const std::string& formulation : options.formulations)
       for (int k = 0; k < options.repeat; ++k) run(options, mesh, molecule, formulation);
   }

@@ -144,10 +144,9 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 /// OperatorOptions::normal_rows, and averaged by the FMM. With fine panels K σ and K' σ tend to the
 /// means of both sides' limits on the surface; with normals that point outward K 1 = −½ on a closed
 /// surface. A block has the rows and columns of some panels, and costs what these cost; it has no
-/// approximate inverse. The GPU has whole operators only. With OperatorOptions::kappa the kernel is
-/// Yukawa's in all of them: V_ij = ∫ G, K_ij = ∫ ∂G/∂n_y, K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr);
-/// the FMM's tolerance is then against ‖V_κ‖ and, for K and K', still against ½. Throws what
-/// make_single_layer() throws.
+/// approximate inverse. With OperatorOptions::kappa the kernel is Yukawa's in all of them: V_ij =
+/// ∫ G, K_ij = ∫ ∂G/∂n_y, K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr); the FMM's tolerance is then
+/// against ‖V_κ‖ and, for K and K', still against ½. Throws what make_single_layer() throws.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},
                                                          const PanelBlock& block = {});

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "fmbem/bem/geometry/chosen_panels.hpp"
 #include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
@@ -115,10 +114,8 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   info.precision = is_dense ? options.precision.value_or(Precision::double_precision)
                             : check_fmm_options(double_layer, options);
   double least_kappa = impl_->terms[0].kappa;
-  for (const GreenTerm& term : impl_->terms) {
-    if (term.has_flux()) impl_->outputs = 2;
-    least_kappa = std::min(least_kappa, term.kappa);
-  }
+  for (const GreenTerm& term : impl_->terms) least_kappa = std::min(least_kappa, term.kappa);
+  if (has_flux(impl_->terms)) impl_->outputs = 2;
   const bool crowded = is_crowded(crowding(panels, least_kappa)), differs = impl_->terms.size() > 1;
   info.order = options.order.value_or(far_order_for(tolerance, Trace::normal, crowded));
   fmm::check_order(info.order);
@@ -129,17 +126,16 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   fmm::Stopwatch watch(info.setup_seconds);
   const auto processor = options.processor.value_or(Processor::cpu);
   if (processor == Processor::gpu && !is_dense) {
-    FMBEM_REQUIRE(serves_on_gpu(block, impl_->terms),
-                  "the GPU has potentials of one kernel, and differences of kernels, between the "
-                  "same panels: use the CPU for all else");
-    FMBEM_REQUIRE(!differs || options.near_field != OperatorOptions::NearField::lean,
-                  "near fields of differences of kernels are stored: leave out --near-field lean");
+    const bool is_stored = differs || impl_->outputs == 2;
+    FMBEM_REQUIRE(!is_stored || options.near_field != OperatorOptions::NearField::lean,
+                  "near fields with derivatives along normals, and of differences of kernels, are "
+                  "stored: leave out --near-field lean");
     impl_->on_gpu = std::make_unique<cuda::bem::GreenProduct>(
-        block.is_whole() ? panels : chosen_panels(panels, block.columns), impl_->terms,
-        cuda::bem::GreenAccuracy{info.order, info.far_precision, info.precision, moments, tolerance,
-                                 overhang, options.max_leaf,
-                                 differs ? OperatorOptions::NearField::stored : options.near_field,
-                                 panels_to_come});
+        panels, block, impl_->terms,
+        cuda::bem::GreenAccuracy{
+            info.order, info.far_precision, info.precision, moments, tolerance, overhang,
+            options.max_leaf, is_stored ? OperatorOptions::NearField::stored : options.near_field,
+            panels_to_come});
     impl_->norm_of_v = impl_->on_gpu->norm_of_v();
     watch.add("operator");
     return;
@@ -186,18 +182,6 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
 GreenOperator::~GreenOperator() = default;
 GreenOperator::GreenOperator(GreenOperator&&) noexcept = default;
 GreenOperator& GreenOperator::operator=(GreenOperator&&) noexcept = default;
-
-bool GreenOperator::serves_on_gpu(const PanelBlock& block, std::span<const GreenTerm> terms) {
-  if (block.rows != block.columns) return false;
-  if (terms.size() == 1) return !terms[0].has_flux();
-  const GreenTerm whole = laplace_of(terms);
-  const auto cancels = [&](double GreenTerm::*factor) {
-    double size = 0;
-    for (const GreenTerm& term : terms) size += std::abs(term.*factor);
-    return std::abs(whole.*factor) <= 1e-14 * size;
-  };
-  return cancels(&GreenTerm::v) && cancels(&GreenTerm::k_adjoint) && cancels(&GreenTerm::d);
-}
 
 std::size_t GreenOperator::rows() const { return impl_->n_rows; }
 std::size_t GreenOperator::columns() const { return impl_->n_columns; }

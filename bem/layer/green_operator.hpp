@@ -25,19 +25,15 @@ namespace fmbem {
 class GreenOperator {
  public:
   /// Takes kind, processor, near_field, tolerance, precision, order and max_leaf of the options;
-  /// `dense` has everything near, to 1e-12, on the CPU. The GPU has potentials of one kernel, or
-  /// kernels of which nothing but K is left of Laplace's, between the same panels
-  /// (serves_on_gpu()), and only the former lean; else an InputError says so. Throws what operators
-  /// throw. `panels_to_come`: those of operators that are yet to be made and need as much memory,
-  /// for the choice between stored and lean.
+  /// `dense` has everything near, to 1e-12, on the CPU. On the GPU potentials of one kernel alone
+  /// may be lean; else an InputError says so. Throws what operators throw. `panels_to_come`: those
+  /// of operators that are yet to be made and need as much memory, for the choice between stored
+  /// and lean.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
                 const OperatorOptions& options, std::size_t panels_to_come = 0);
   ~GreenOperator();
   GreenOperator(GreenOperator&&) noexcept;
   GreenOperator& operator=(GreenOperator&&) noexcept;
-
-  /// Whether the GPU can have such an operator.
-  static bool serves_on_gpu(const PanelBlock& block, std::span<const GreenTerm> terms);
 
   std::size_t rows() const;
   std::size_t columns() const;

@@ -46,6 +46,13 @@ FMBEM_HD inline Symmetric3d triangle_hessian(const Triangle& t, Vec3d x) {
   return inv_4pi * sum;
 }
 
+/// a·Hb.
+FMBEM_HD inline double along(const Symmetric3d& h, Vec3d a, Vec3d b) {
+  return a.x * (h.xx * b.x + h.xy * b.y + h.xz * b.z) +
+         a.y * (h.xy * b.x + h.yy * b.y + h.yz * b.z) +
+         a.z * (h.xz * b.x + h.yz * b.y + h.zz * b.z);
+}
+
 /// Whether x is so close to a sliver, at some of its widths, that the closed form loses nothing,
 /// while cuts may be so close to x that it would not be seen for them.
 FMBEM_HD inline bool is_beside_sliver(const Triangle& t, Vec3d x) {

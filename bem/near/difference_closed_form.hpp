@@ -31,12 +31,12 @@ struct DifferenceSeries {
 inline constexpr DifferenceSeries difference_series;
 #endif
 
-/// A kernel g(r), 4πG: g, −g'/r and (g'/r)'/r.
-struct DifferenceRadial {
+/// Of a kernel g(r), 4πG: g, −g'/r and (g'/r)'/r.
+struct PairRadial {
   double value, slope, second;
 };
 
-FMBEM_HD FMBEM_INLINE DifferenceRadial difference_by_series(double kappa, double r) {
+FMBEM_HD FMBEM_INLINE PairRadial difference_by_series(double kappa, double r) {
 #ifdef __CUDA_ARCH__
   constexpr DifferenceSeries difference_series;  // becomes immediate operands
 #endif
@@ -51,7 +51,7 @@ FMBEM_HD FMBEM_INLINE DifferenceRadial difference_by_series(double kappa, double
   return {kappa * value, scale * slope, scale * over_r * over_r * second};
 }
 
-FMBEM_HD inline DifferenceRadial difference_radial(double kappa, double r) {
+FMBEM_HD inline PairRadial difference_radial(double kappa, double r) {
   const double u = kappa * r;
   if (u <= difference_series_reach) return difference_by_series(kappa, r);
   const double falls = exp(-u), over_r = 1 / r, over_r3 = over_r * over_r * over_r;
@@ -60,10 +60,9 @@ FMBEM_HD inline DifferenceRadial difference_radial(double kappa, double r) {
 }
 
 /// Adds a pair at the distance d, from n_j to n_i.
-FMBEM_HD FMBEM_INLINE void add_difference_pair(const DifferenceRadial& g, double weight,
-                                               const double d[3], const Vec3d& n_j,
-                                               const double n_i[3], double& v, double& k,
-                                               double& k_adjoint, double& hyper) {
+FMBEM_HD FMBEM_INLINE void add_pair_entries(const PairRadial& g, double weight, const double d[3],
+                                            const Vec3d& n_j, const double n_i[3], double& v,
+                                            double& k, double& k_adjoint, double& hyper) {
   const double along_j = d[0] * n_j.x + d[1] * n_j.y + d[2] * n_j.z,
                along_i = d[0] * n_i[0] + d[1] * n_i[1] + d[2] * n_i[2],
                both = n_i[0] * n_j.x + n_i[1] * n_j.y + n_i[2] * n_j.z;
@@ -105,26 +104,32 @@ FMBEM_HD inline double difference_along_edge(const EdgeRule& rule, double kappa,
   return sum;
 }
 
-/// The entries from V, K and the gradient of V, and V of Laplace's kernel.
-FMBEM_HD inline PanelEntries difference_entries_from(const EdgeRule& rule, const Triangle& t,
-                                                     Vec3d x, Vec3d normal, double kappa,
-                                                     const YukawaIntegrals& of_v,
-                                                     double of_laplace) {
+/// The gradient of K in x, from V_κ.
+FMBEM_HD inline Vec3d difference_gradient_of_k(const EdgeRule& rule, const Triangle& t, Vec3d x,
+                                               double kappa, double v_kappa) {
   const CornerView view(t, x);
-  double heights = 0, distances = 0;
+  Vec3d outward{};
+  double distances = 0;
   for (int e = 0; e < 3; ++e) {
     const int next = (e + 1) % 3;
     const double d = view.edge_distance(t, e),
                  line = difference_along_edge(rule, kappa, d * d + view.height * view.height,
                                               dot(view.to[e], t.tangent[e]),
                                               dot(view.to[next], t.tangent[e]));
-    heights += dot(normal, t.outward[e]) * line;
+    outward += line * t.outward[e];
     distances += d * line;
   }
-  const double v_kappa = of_laplace + of_v.potential;
+  return (inv_4pi * view.height) * outward +
+         (inv_4pi * distances - kappa * kappa * v_kappa) * t.normal;
+}
+
+/// The entries from V, K and the gradient of V, and V of Laplace's kernel.
+FMBEM_HD inline PanelEntries difference_entries_from(const EdgeRule& rule, const Triangle& t,
+                                                     Vec3d x, Vec3d normal, double kappa,
+                                                     const YukawaIntegrals& of_v,
+                                                     double of_laplace) {
   return {of_v.potential, of_v.double_layer, dot(normal, of_v.gradient),
-          inv_4pi * view.height * heights +
-              dot(normal, t.normal) * (inv_4pi * distances - kappa * kappa * v_kappa)};
+          dot(normal, difference_gradient_of_k(rule, t, x, kappa, of_laplace + of_v.potential))};
 }
 
 }  // namespace fmbem

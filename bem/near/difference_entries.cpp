@@ -22,8 +22,8 @@ FMBEM_SIMD_CLONES void add_by_series(int points, const double* y, const double* 
       const double d[3] = {place[0][i] - y[3 * q], place[1][i] - y[3 * q + 1],
                            place[2][i] - y[3 * q + 2]};
       const double r = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-      add_difference_pair(difference_by_series(kappa, r), weight[q], d, n_j, n_i, v, k, k_adjoint,
-                          hyper);
+      add_pair_entries(difference_by_series(kappa, r), weight[q], d, n_j, n_i, v, k, k_adjoint,
+                       hyper);
     }
     to.v[i] += v;
     to.k[i] += k;
@@ -38,6 +38,10 @@ PanelEntries difference_entries(const Triangle& t, Vec3d x, Vec3d normal, double
   return difference_entries_from(edge_rule(), t, x, normal, kappa,
                                  yukawa_integrals(t, x, kappa, 0, YukawaPart::less_laplace),
                                  panel_potential(t, x));
+}
+
+Vec3d difference_gradient_of_k(const Triangle& t, Vec3d x, double kappa, double v_kappa) {
+  return difference_gradient_of_k(edge_rule(), t, x, kappa, v_kappa);
 }
 
 void add_difference_entries(const TriangleRule& rule, const Triangle& t, double kappa, int count,
@@ -64,8 +68,8 @@ void add_difference_entries(const TriangleRule& rule, const Triangle& t, double 
       const double d[3] = {place[0][i] - y[3 * q], place[1][i] - y[3 * q + 1],
                            place[2][i] - y[3 * q + 2]};
       const double r = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-      add_difference_pair(difference_radial(kappa, r), weight[q], d, t.normal, n_i, columns.v[i],
-                          columns.k[i], columns.k_adjoint[i], columns.d[i]);
+      add_pair_entries(difference_radial(kappa, r), weight[q], d, t.normal, n_i, columns.v[i],
+                       columns.k[i], columns.k_adjoint[i], columns.d[i]);
     }
   }
 }

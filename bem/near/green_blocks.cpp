@@ -19,8 +19,7 @@ class GreenBlocksOf final : public GreenBlocks {
                 std::shared_ptr<const NearPanels> near, std::span<const GreenTerm> terms,
                 double tolerance)
       : panels_(panels.size()), targets_(targets.own.size()), near_(std::move(near)) {
-    for (const GreenTerm& term : terms)
-      if (term.has_flux()) outputs_ = 2;
+    if (has_flux(terms)) outputs_ = 2;
     for (std::size_t row = 0; row < near_->rows(); ++row)
       begin_.push_back(begin_.back() + 2 * outputs_ * near_->count(row) *
                                            near_row(near_->tree(), row).targets.size());

@@ -1,19 +1,14 @@
 #include "fmbem/bem/near/green_entries.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "fmbem/bem/near/closed_hessian.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 
 namespace fmbem {
 namespace {
-
-double along(const Symmetric3d& h, Vec3d a, Vec3d b) {
-  double sum = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) sum += a[i] * h(i, j) * b[j];
-  return sum;
-}
 
 /// The entries of one kernel by closed forms, those whose factor is not 0.
 PanelEntries kernel_entries(const GreenTerm& term, const Triangle& t, Vec3d x, Vec3d normal,
@@ -45,14 +40,16 @@ void add_entries(PanelEntries& sum, const GreenTerm& factors, const PanelEntries
 }  // namespace
 
 GreenTerm laplace_of(std::span<const GreenTerm> terms) {
-  GreenTerm sum{0, 0, 0, 0, 0};
-  for (const GreenTerm& term : terms) {
-    sum.v += term.v;
-    sum.k += term.k;
-    sum.k_adjoint += term.k_adjoint;
-    sum.d += term.d;
-  }
-  return sum;
+  const auto sum_of = [&](double GreenTerm::*factor) {
+    double sum = 0, size = 0;
+    for (const GreenTerm& term : terms) {
+      sum += term.*factor;
+      size += std::abs(term.*factor);
+    }
+    return std::abs(sum) <= 1e-14 * size ? 0 : sum;
+  };
+  return {0, sum_of(&GreenTerm::v), sum_of(&GreenTerm::k), sum_of(&GreenTerm::k_adjoint),
+          sum_of(&GreenTerm::d)};
 }
 
 PanelEntries green_entries(std::span<const GreenTerm> terms, const Triangle& t, Vec3d x,
@@ -136,7 +133,8 @@ GreenColumns::GreenColumns(std::span<const Triangle> panels, const GreenTargets&
     kernels_.emplace_back(terms[0], tolerance);
     return;
   }
-  kernels_.emplace_back(laplace_of(terms), tolerance);
+  if (const GreenTerm laplace = laplace_of(terms); laplace.acts())
+    kernels_.emplace_back(laplace, tolerance);
   for (const GreenTerm& term : terms)
     if (term.kappa > 0) differences_.emplace_back(term, tolerance);
 }

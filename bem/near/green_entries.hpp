@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -19,9 +20,15 @@ struct GreenTerm {
   double v = 1, k = 1, k_adjoint = 0, d = 0;
 
   bool has_flux() const { return k_adjoint != 0 || d != 0; }
+  bool acts() const { return v != 0 || k != 0 || has_flux(); }
 };
 
-/// What all kernels have of Laplace's: a term with κ = 0.
+inline bool has_flux(std::span<const GreenTerm> terms) {
+  return std::any_of(terms.begin(), terms.end(), [](const GreenTerm& t) { return t.has_flux(); });
+}
+
+/// What all kernels have of Laplace's: a term with κ = 0. Factors that cancel but for rounding are
+/// 0.
 GreenTerm laplace_of(std::span<const GreenTerm> terms);
 
 /// The entries of a sum of kernels between a panel and a point with a normal, times their factors,

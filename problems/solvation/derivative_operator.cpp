@@ -25,10 +25,6 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
     units_.push_back(units);
   }
   const std::size_t n_surfaces = surfaces().size();
-  FMBEM_REQUIRE(options.processor != Processor::gpu || n_surfaces == 1,
-                "the formulation " << name_of(formulation)
-                                   << " runs on the GPU with one surface, not with " << n_surfaces
-                                   << ": use the CPU, or the direct one");
   for (std::size_t to = 0; to < n_surfaces; ++to)
     for (std::size_t from = 0; from < n_surfaces; ++from) {
       Coupling couples = coupling(surfaces().sides[to], surfaces().sides[from]);
@@ -101,7 +97,7 @@ DerivativeOperator::Coupling DerivativeOperator::coupling(const PanelSurfaces::S
       terms.push_back({0, 0, 0, -result.adjoint_factor, 0});
   }
   for (const GreenTerm& term : terms)
-    if (term.v != 0 || term.k != 0 || term.has_flux()) result.terms.push_back(term);
+    if (term.acts()) result.terms.push_back(term);
   return result;
 }
 

@@ -23,7 +23,7 @@ namespace fmbem {
 /// error would fall with the panels' size, not with its square. Lu's form has the unknown ∂φ/∂n on
 /// the panels' front, the first row over ε_B and the second times ε_A/ε_B: the same equations in
 /// other units. Between the panels of one surface, and to each surface from another of its regions,
-/// there is one GreenOperator each.
+/// there is one GreenOperator each; between two surfaces of one region D itself is needed.
 class DerivativeOperator final : public PoissonBoltzmannOperator {
  public:
   /// juffer or lu.

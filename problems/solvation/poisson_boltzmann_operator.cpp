@@ -98,9 +98,10 @@ void PoissonBoltzmannOperator::wait() const {
 OperatorOptions PoissonBoltzmannOperator::options_for(std::size_t rows, std::size_t columns) const {
   constexpr double few_pairs = 1e6;
   OperatorOptions result = options_;
-  const bool too_accurate = options_.tolerance < least_tolerance(Trace::normal).of_operator;
+  const bool too_accurate = options_.tolerance < least_tolerance(Trace::normal).of_operator,
+             few = static_cast<double>(rows) * static_cast<double>(columns) <= few_pairs;
   if (result.kind == OperatorOptions::Choice::automatic &&
-      (too_accurate || static_cast<double>(rows) * static_cast<double>(columns) <= few_pairs))
+      (too_accurate || (few && options_.processor != Processor::gpu)))
     result.kind = OperatorOptions::Choice::dense;
   return result;
 }

@@ -70,7 +70,8 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   virtual void multiply_part(std::size_t p, const double* sources,
                              const cuda::bem::PairPart& part) const = 0;
 
-  /// Of `rows` × `columns` panels: those of few panels, such as cavities, are not worth a tree.
+  /// Of `rows` × `columns` panels: on the CPU those of few panels, such as cavities, are not worth
+  /// a tree. On the GPU all have one, as vectors stay in its memory only if all parts are there.
   OperatorOptions options_for(std::size_t rows, std::size_t columns) const;
   /// Adds the information of a part to that of all, of which there are `parts` so far.
   static void add(OperatorInfo& sum, const OperatorInfo& part);

@@ -40,14 +40,6 @@ void solve_for_sites(LinearSolver& solver, const PoissonBoltzmannOperator& op,
   }
 }
 
-/// Of derivative forms the GPU has those with one surface, which is left to who asks for it.
-Processor processor_for(const SolvationModel& model, std::size_t panels,
-                        const OperatorOptions& options) {
-  if (options.processor) return *options.processor;
-  return model.formulation == SolvationFormulation::direct ? faster_processor(panels, options)
-                                                           : Processor::cpu;
-}
-
 }  // namespace
 
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
@@ -65,7 +57,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
       options.op.tolerance > 0 ? options.op.tolerance : 0.1 * solver.tolerance();
   OperatorOptions how = options.op;
   how.tolerance = result.operator_tolerance;
-  how.processor = processor_for(model, mesh.triangles.size(), how);
+  if (!how.processor) how.processor = faster_processor(mesh.triangles.size(), how);
   result.panels = solvation_panels(mesh, *how.processor);
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   SolvationProblem problem(molecule, result.solver_tolerance, result);

@@ -56,7 +56,7 @@ class Gpu(ProgramTest):
         sphere = sphere_file(self.folder, "s.off", 4, 4)
         cavity = sphere_file(self.folder, "c.off", 3, 1, (0.5, -1.5, -1.5))
         for formulation, surfaces in (("direct", [sphere]), ("direct", [sphere, cavity]), ("juffer", [sphere]),
-                                      ("lu", [sphere])):
+                                      ("juffer", [sphere, cavity]), ("lu", [sphere]), ("lu", [sphere, cavity])):
             given = [word for file in surfaces for word in ("--surface", file)]
             energies, iterations = [], []
             for backend in ("cpu", "cuda"):
@@ -68,8 +68,6 @@ class Gpu(ProgramTest):
             with self.subTest(formulation=formulation, surfaces=surfaces):
                 self.assertAlmostEqual(energies[1] / energies[0], 1, delta=1e-5)
                 self.assertLessEqual(abs(iterations[1] - iterations[0]), 1)
-        self.refused("solvate", ion, "--surface", sphere, "--surface", cavity, "--formulation", "lu", "--backend", "cuda",
-                     saying="with one surface")
         self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", "--formulation", "lu",
                      saying="stores near fields")
         energies = []

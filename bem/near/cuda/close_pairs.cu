@@ -1,4 +1,5 @@
 #include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/close_lists.cuh"
 #include "fmbem/bem/near/cuda/grouped.cuh"
 #include "fmbem/bem/near/cuda/marked_pairs.cuh"
 #include "fmbem/bem/near/cuda/near_rows.cuh"
@@ -25,20 +26,6 @@ __global__ void __launch_bounds__(threads_per_block)
   for_close_pairs(a, blockIdx.x, rules, [&](std::int32_t i, int k, std::int32_t number) {
     panel[begin[i] + k] = number;
   });
-}
-
-/// Target of the k-th pair.
-__device__ inline std::int64_t target_of(const std::int64_t* begin, std::int64_t targets,
-                                         std::int64_t k) {
-  std::int64_t low = 0, high = targets;  // begin[low] ≤ k < begin[high]
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (begin[middle] <= k)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 template <class Entry, Trace source, class Kernel>

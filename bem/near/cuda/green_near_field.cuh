@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/fmm/base/precision.hpp"
 
 namespace fmbem::cuda::bem {
 
@@ -13,5 +14,11 @@ template <class Entry>
 std::unique_ptr<NearField> make_stored_green_near_field(const PanelStore& panels,
                                                         const SpreadTree& tree, double kappa,
                                                         double tolerance, cudaStream_t stream);
+/// The same, lean: entries of pairs that are too close for a rule are stored, others are integrated
+/// in every product, in that precision.
+std::unique_ptr<NearField> make_lean_green_near_field(const PanelStore& panels,
+                                                      const SpreadTree& tree, double kappa,
+                                                      double tolerance, Precision precision,
+                                                      cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

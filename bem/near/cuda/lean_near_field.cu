@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "fmbem/bem/near/cuda/close_lists.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/near/cuda/near_products.cuh"
 
@@ -136,9 +137,6 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
   }
 }
 
-/// Threads that share the close pairs of a target.
-constexpr int close_group = 8;
-
 /// Adds the close pairs of rows, whose entries are in some columns: of targets or, transposed, of
 /// panels.
 template <class Entry, int Vectors>
@@ -156,9 +154,8 @@ __global__ void __launch_bounds__(threads_per_block)
       sum[v] += x[v * columns + column[k]] * static_cast<double>(value[k]);
 #pragma unroll
   for (int v = 0; v < Vectors; ++v) {
-    for (int step = close_group / 2; step > 0; step /= 2)
-      sum[v] += __shfl_down_sync(whole_warp, sum[v], step, close_group);
-    if (works && threadIdx.x % close_group == 0) y[v * rows + i] += factor[v] * sum[v];
+    const double all = sum_of_close(sum[v]);
+    if (works && threadIdx.x % close_group == 0) y[v * rows + i] += factor[v] * all;
   }
 }
 

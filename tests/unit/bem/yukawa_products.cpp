@@ -1,6 +1,8 @@
 // Products of Yukawa's operators by the FMM, on either processor.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -212,9 +214,48 @@ BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slive
   }
 }
 
+namespace {
+
+/// Some rows of an operator, against exact entries; the sum of a row's sizes is at most ‖A‖ in the
+/// maximum norm.
+void check_rows(const GreenOperator& op, const Panels& panels, const PanelBlock& block,
+                std::span<const GreenTerm> terms, double tolerance) {
+  const std::size_t n = op.columns(), m = op.rows();
+  REQUIRE(op.outputs() == 2);
+  Vector x = signed_charges(2 * n, 5), y(2 * m);
+  op.multiply(x, y);
+  for (std::size_t i = 7; i < m; i += 97) {
+    const std::int32_t row = panel_of(block.rows, i);
+    const Triangle to = panels.triangle(row);
+    double exact[2] = {}, size[2] = {};
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::int32_t column = panel_of(block.columns, j);
+      const PanelEntries a =
+          green_entries(terms, panels.triangle(column), to.centroid, to.normal, row == column);
+      exact[0] += a.v * x[j] + a.k * x[n + j];
+      exact[1] += a.k_adjoint * x[j] + a.d * x[n + j];
+      size[0] += std::abs(a.v) + std::abs(a.k);
+      size[1] += std::abs(a.k_adjoint) + std::abs(a.d);
+    }
+    CAPTURE(terms[0].kappa, terms.size(), row);
+    CHECK(std::abs(y[i] - exact[0]) <= 2 * tolerance * size[0]);
+    CHECK(std::abs(y[m + i] - exact[1]) <= 2 * tolerance * std::max(size[1], size[0] / 3));
+  }
+}
+
+/// Some panels as rows, the others as columns.
+PanelBlock divided(const Panels& panels, const std::function<bool(Vec3d)>& is_row) {
+  PanelBlock block;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    (is_row(panels.centroid(i) + panels.origin) ? block.rows : block.columns)
+        .push_back(static_cast<std::int32_t>(i));
+  return block;
+}
+
+}  // namespace
+
 BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
   const Panels panels = make_panels(sphere(4, 3.0));
-  const std::size_t n = panels.size();
   const double small = 1e-3, ions = 0.4, tolerance = 1e-6;
   const std::vector<GreenTerm> cases[] = {{{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}},
                                           {{small, 1, 0.7, 0, 1}, {0, -1, -0.7, 0, -1}},
@@ -226,34 +267,68 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
     const GreenOperator op(panels, {}, terms, options);
     CHECK(op.info().levels > 2);
     CHECK(op.info().processor == here);
-    Vector x = signed_charges(2 * n, 5), y(2 * n);
-    op.multiply(x, y);
-    for (std::size_t i = 7; i < n; i += 97) {
-      const Triangle to = panels.triangle(i);
-      double exact[2] = {}, size[2] = {};
-      for (std::size_t j = 0; j < n; ++j) {
-        const PanelEntries a =
-            green_entries(terms, panels.triangle(j), to.centroid, to.normal, i == j);
-        exact[0] += a.v * x[j] + a.k * x[n + j];
-        exact[1] += a.k_adjoint * x[j] + a.d * x[n + j];
-        size[0] += std::abs(a.v) + std::abs(a.k);
-        size[1] += std::abs(a.k_adjoint) + std::abs(a.d);
-      }
-      CAPTURE(terms[0].kappa, terms[1].kappa, i);
-      CHECK(std::abs(y[i] - exact[0]) <= 2 * tolerance * size[0]);
-      CHECK(std::abs(y[n + i] - exact[1]) <= 2 * tolerance * std::max(size[1], size[0] / 3));
-    }
+    check_rows(op, panels, {}, terms, tolerance);
   }
+}
+
+BACKEND_TEST_CASE("charges and dipoles have potentials and derivatives on another surface") {
+  // A layer's width is half a panel's size.
+  SurfaceMesh layer = sphere(4, 3.0);
+  add_ellipsoid(layer, "outer", 4, {3.1, 3.1, 3.1});
+  SurfaceMesh thin;
+  add_grid(thin, add_group(thin, "slivers"), 20, {0, 0, 0}, {1, 0, 0}, {0, 0.2, 0});
+  add_grid(thin, add_group(thin, "above"), 20, {0, 0, 0.02}, {1, 0, 0}, {0, 0.2, 0.05});
+  struct Case {
+    const char* name;
+    SurfaceMesh mesh;
+    std::function<bool(Vec3d)> is_row;
+    std::vector<GreenTerm> terms;
+    double tolerance = 1e-5;
+  };
+  const double ions = 0.4;
+  const auto outside = [](Vec3d x) { return norm(x) > 3.05; };
+  const auto inside = [](Vec3d x) { return norm(x) < 3.05; };
+  const auto above = [](Vec3d x) { return x.z > 0.01; };
+  for (const auto& [name, mesh, is_row, terms, tolerance] : std::initializer_list<Case>{
+           {"Laplace, outwards", layer, outside, {{0, -4, 4, -1, 1}}},
+           {"Laplace, inwards", layer, inside, {{0, 4, -80, 0.05, -1}}},
+           {"Yukawa", layer, inside, {{ions, -4, 4, -1, 1}}},
+           {"Yukawa, strong", layer, outside, {{40 * ions, -4, 4, -1, 1}}},
+           {"two passes", layer, outside, {{ions, 1, 0.5, 0.3, 1}}},
+           {"both kernels", layer, outside, {{0, -4, 4, -1, 1}, {ions, 2, -80, 0.05, -1}}},
+           {"tight", layer, outside, {{ions, -4, 4, -1, 1}}, 1e-8},
+           {"slivers, Laplace", thin, above, {{0, -4, 4, -1, 1}}},
+           {"slivers, Yukawa", thin, above, {{ions, -4, 4, -1, 1}}}}) {
+    if (sanitized && tolerance < 1e-5) continue;
+    const Panels panels = make_panels(mesh);
+    const PanelBlock block = divided(panels, is_row);
+    OperatorOptions options{.processor = here, .tolerance = tolerance};
+    options.max_leaf = 30;
+    const GreenOperator op(panels, block, terms, options);
+    INFO(name);
+    CHECK(op.info().levels > 2);
+    CHECK(op.info().processor == here);
+    check_rows(op, panels, block, terms, tolerance);
+  }
+}
+
+BACKEND_TEST_CASE("a few panels are all near to each other") {
+  const Panels panels = make_panels(cube(2));
+  const PanelBlock block = divided(panels, [](Vec3d x) { return x.x > 0.5; });
+  const std::vector<GreenTerm> terms{{0.4, -4, 4, -1, 1}};
+  const GreenOperator op(panels, block, terms, {.processor = here, .tolerance = 1e-5});
+  CHECK(op.info().near_entries == static_cast<std::int64_t>(op.rows() * op.columns()));
+  check_rows(op, panels, block, terms, 1e-5);
 }
 
 #ifdef FMBEM_TEST_CUDA
 BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
   const Panels panels = make_panels(cube(4));
   CHECK(make_fmm(panels, with(fast, 1))->approximate_inverse() == nullptr);
-  OperatorOptions on_gpu{.processor = here};
-  CHECK_THROWS_AS(GreenOperator(panels, {}, {{1, 1, 1, 1, 1}}, on_gpu), InputError);
-  on_gpu.near_field = OperatorOptions::NearField::lean;
-  CHECK_THROWS_WITH(GreenOperator(panels, {}, {{1, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}, on_gpu),
-                    Catch::Contains("are stored: leave out --near-field lean"));
+  const OperatorOptions lean{.processor = here, .near_field = OperatorOptions::NearField::lean};
+  for (const std::vector<GreenTerm>& terms :
+       {std::vector<GreenTerm>{{1, 1, 1, 1, 1}}, {{1, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}})
+    CHECK_THROWS_WITH(GreenOperator(panels, {}, terms, lean),
+                      Catch::Contains("stored: leave out --near-field lean"));
 }
 #endif
