@@ -150,7 +150,8 @@ YukawaIntegrals yukawa_integrals(const Triangle& t, Vec3d x, double kappa, doubl
     return sum.far(p, t.normal, distance2, radius2);
   };
   if (far(whole, norm2(t.centroid - x), t.radius * t.radius)) return sum.value;
-  if (shape(t) > well_shaped)
+  // A point that lies on a cut through a sliver would take it for an edge.
+  if (shape(t) > well_shaped || on_triangle(t, x, tolerance))
     sum.near(t, x);
   else
     for_sliver_pieces(whole, far, [&](const Triangle& p) { sum.near(p, {}); });

@@ -100,6 +100,18 @@ TEST_CASE("the field of a Yukawa density is −∇φ and jumps as Laplace's") {
   }
 }
 
+TEST_CASE("on a sliver the field of a Yukawa density is the mean of both sides") {
+  const Panels panels = make_panels(long_plate(1, 30));
+  const std::vector<double> sigma = signed_charges(panels.size(), 1);
+  for (std::size_t j = 0; j < panels.size(); j += 7) {
+    const Vec3d on = panels.centroid(j) + panels.origin,
+                off = 1e-7 * panels.triangle(j).radius * panels.triangle(j).normal;
+    const std::vector<Vec3d> points{on, on + off, on - off};
+    const std::vector<Vec3d> e = evaluate_field(panels, sigma, points, with(3)).e;
+    CHECK(norm(e[0] - 0.5 * (e[1] + e[2])) < 1e-5);
+  }
+}
+
 TEST_CASE("on edges between coplanar panels the field of a Yukawa density is finite") {
   const Panels panels = make_panels(plate(4));
   const std::vector<double> equal(panels.size(), 1.0);
