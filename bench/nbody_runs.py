@@ -48,7 +48,8 @@ def provenance(words, result):
 
 
 def write_rows(file, rows):
-    """Writes rows as they come, and prints what is measured of them."""
+    """Writes rows as they come, and prints what is measured of them; all of them."""
+    written = []
     with file.open("w", newline="", encoding="utf-8") as stream:
         table = None
         for row in rows:
@@ -58,3 +59,5 @@ def write_rows(file, rows):
             table.writerow(row)
             stream.flush()
             print(*list(row.values())[:-3], flush=True)
+            written.append(row)
+    return written
