@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-/// Threads of a block that multiplies columns, columns that each of its warps has sums of, those
-/// that it reads at a time, and targets that the block has in shared memory.
-constexpr int column_threads = 256, columns_at_once = 4;
+/// Threads of a block that multiplies columns, columns that each of its warps takes at a time, and
+/// targets that it has in shared memory.
+constexpr int column_threads = 256;
 template <int Vectors>
 constexpr int columns_of_warp = Vectors == 1 ? 8 : 4;
 template <int Vectors>
@@ -127,25 +127,20 @@ __global__ void __launch_bounds__(column_threads)
             shared.x[v][place] = x[v * a.targets.count + a.targets.order[at]];
         },
         [&](int some) {
+#pragma unroll 2
+          for (int i = lane; i < some; i += warp_size) {
+            const Entry* const entry = shared.entry[i];
+            const int n = shared.stride[i];
+            Entry value[columns];
 #pragma unroll
-          for (int first = 0; first < columns; first += columns_at_once) {
-            if (first * warps >= left) break;
-#pragma unroll 4
-            for (int i = lane; i < some; i += warp_size) {
-              const Entry* const entry = shared.entry[i];
-              const int n = shared.stride[i];
-              Entry value[columns_at_once];
+            for (int c = 0; c < columns; ++c)
+              value[c] = c * warps < left ? entry[(warp + c * warps) * n] : Entry(0);
 #pragma unroll
-              for (int c = 0; c < columns_at_once; ++c)
-                value[c] =
-                    (first + c) * warps < left ? entry[(warp + (first + c) * warps) * n] : Entry(0);
+            for (int v = 0; v < Vectors; ++v) {
+              const double strength = shared.x[v][i];
 #pragma unroll
-              for (int v = 0; v < Vectors; ++v) {
-                const double strength = shared.x[v][i];
-#pragma unroll
-                for (int c = 0; c < columns_at_once; ++c)
-                  sum[first + c][v] += strength * static_cast<double>(value[c]);
-              }
+              for (int c = 0; c < columns; ++c)
+                sum[c][v] += strength * static_cast<double>(value[c]);
             }
           }
         });
