@@ -6,6 +6,7 @@
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/lists/dual_traversal.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -53,10 +54,7 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
     const int leaf = options.max_leaf.value_or(tried);
     const Octree tree =
         build_octree(root, s, same ? s : t, std::max(1, leaf / static_cast<int>(stride)));
-    std::vector<std::int32_t> leaves;
-    for (std::size_t b = 0; b < tree.boxes.size(); ++b)
-      if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
-        leaves.push_back(static_cast<std::int32_t>(b));
+    const std::vector<std::int32_t> leaves = leaves_with_targets(tree);
     const TreecodeWork work =
         treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
                       std::max<std::size_t>(1, leaves.size() / leaves_walked));
