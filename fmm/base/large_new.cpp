@@ -1,7 +1,7 @@
 // The global operator new of fmbem's programs: large arrays, of std::vector too, are in large pages
 // (allocate_large()). In small ones the first touch of 84 MB took 60 ms on a virtual machine, and a
-// problem of ten million panels touches some twenty such arrays, one thread at a time. It is no part
-// of the library, whose users have their own.
+// problem of ten million panels touches some twenty such arrays, one thread at a time. It is no
+// part of the library, whose users have their own.
 #include <cstdlib>
 #include <new>
 

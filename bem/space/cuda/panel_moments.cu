@@ -1,7 +1,6 @@
-#include "fmbem/bem/space/cuda/panel_moments.cuh"
-
 #include <algorithm>
 
+#include "fmbem/bem/space/cuda/panel_moments.cuh"
 #include "fmbem/bem/space/cuda/panel_sources.cuh"
 
 namespace fmbem::cuda::bem {
@@ -56,7 +55,7 @@ __device__ T sums_of_warp(T (&part)[N]) {
   return sum;
 }
 
-/// A warp for each box; a lane integrates over a panel, some points of its rule at a time.
+/// A warp for each box; as many of its lanes share a panel as have some points of its rule each.
 template <class T, PanelKind kind, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     make_moments(const __grid_constant__ MomentsArguments<T> a, int number_of_kind,
@@ -65,8 +64,8 @@ __global__ void __launch_bounds__(threads_per_block)
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  T* const buffer = s_room + Steps<T>::numbers(a.table.p, a.table.pairs) +
-                    warp * making_numbers<T, kind>();
+  T* const buffer =
+      s_room + Steps<T>::numbers(a.table.p, a.table.pairs) + warp * making_numbers<T, kind>();
   const WarpPanels<T, kind> panels{buffer + slots_at_once * padded_row};
   const std::int64_t b = a.of_warp();
   if (b >= a.n_boxes) return;
@@ -87,33 +86,44 @@ __global__ void __launch_bounds__(threads_per_block)
     __syncwarp();
     const int some = min(range.y - first, warp_size);
     T* const rows = a.of(number_of_kind, first);
-    for (int done = 0; __any_sync(whole_warp, done < points); done += together) {
-      Vec3<Coordinate<T, kind>> place[together];
-      T weight[together];
+    int shares = 1;
+    while (shares < warp_size && __any_sync(whole_warp, shares * together < points)) ++shares;
+    const int each = warp_size / shares;  // panels at a time
+    for (int pass = 0; pass < some; pass += each) {
+      const bool works = lane / shares < min(each, some - pass);
+      const int of = works ? pass + lane / shares : 0;  // the lane's panel
+      const int begin_of = __shfl_sync(whole_warp, begin, of),
+                all_of = __shfl_sync(whole_warp, points, of), points_of = works ? all_of : 0;
+      for (int done = 0; __any_sync(whole_warp, done < points_of); done += shares * together) {
+        Vec3<Coordinate<T, kind>> place[together];
+        T weight[together];
 #pragma unroll
-      for (int i = 0; i < together; ++i) {
-        place[i] = {};
-        weight[i] = 0;
-        if (done + i >= points) continue;
-        const int q = begin + done + i;
-        place[i] =
-            panels.point(lane, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
-        weight[i] = static_cast<T>(a.rules.weight[q]);
-        if constexpr (kind == PanelKind::whole) weight[i] *= panels.charge(lane);
+        for (int i = 0; i < together; ++i) {
+          const int point = done + i * shares + lane % shares, q = begin_of + point;
+          place[i] = {};
+          weight[i] = 0;
+          if (point >= points_of) continue;
+          place[i] =
+              panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
+          weight[i] = static_cast<T>(a.rules.weight[q]);
+          if constexpr (kind == PanelKind::whole) weight[i] *= panels.charge(of);
+        }
+        for_moments<together>(a.table, steps, factors_at<together, T>(kernel, place, a.table.p),
+                              place, weight, buffer, [&](int slot, int filled) {
+                                __syncwarp();
+                                for (int k = lane; k < min(each, some - pass) * slots_at_once;
+                                     k += warp_size) {
+                                  const int panel = k / slots_at_once, at = k % slots_at_once;
+                                  if (at >= filled) continue;
+                                  T sum = 0;
+                                  for (int share = 0; share < shares; ++share)
+                                    sum += buffer[at * padded_row + panel * shares + share];
+                                  T& to = rows[(pass + panel) * stride + slot + at];
+                                  to = done > 0 ? to + sum : sum;
+                                }
+                                __syncwarp();
+                              });
       }
-      for_moments<together>(
-          a.table, steps, factors_at<together, T>(kernel, place, a.table.p), place, weight, buffer,
-          [&](int slot, int filled) {
-            __syncwarp();
-            for (int k = lane; k < some * slots_at_once; k += warp_size) {
-              const int panel = k / slots_at_once, at = k % slots_at_once;
-              if (at >= filled) continue;
-              T& to = rows[panel * stride + slot + at];
-              const T part = buffer[at * padded_row + panel];
-              to = done > 0 ? to + part : part;
-            }
-            __syncwarp();
-          });
     }
   }
 }
@@ -296,15 +306,15 @@ void PanelMoments<T>::p2m(const T* charges, const ExpansionsView<T>& expansions,
   const int rounds = static_cast<int>(blocks_for(2 * table_.pairs, warp_size)),
             parts = static_cast<int>(blocks_for(rounds, most_rounds)),
             each = static_cast<int>(blocks_for(rounds, parts));
-  for_vectors(expansions.vectors, [&]<int Vectors>(std::integral_constant<int, Vectors>,
-                                                   unsigned groups) {
-    const dim3 grid(blocks_for(arguments.n_boxes, warps_per_block), parts, groups);
-    launch(each == 1   ? add_panels<T, 1, Vectors>
-           : each == 2 ? add_panels<T, 2, Vectors>
-           : each == 3 ? add_panels<T, 3, Vectors>
-                       : add_panels<T, most_rounds, Vectors>,
-           grid, threads_per_block, 0, stream, arguments, charges, expansions);
-  });
+  for_vectors(expansions.vectors,
+              [&]<int Vectors>(std::integral_constant<int, Vectors>, unsigned groups) {
+                const dim3 grid(blocks_for(arguments.n_boxes, warps_per_block), parts, groups);
+                launch(each == 1   ? add_panels<T, 1, Vectors>
+                       : each == 2 ? add_panels<T, 2, Vectors>
+                       : each == 3 ? add_panels<T, 3, Vectors>
+                                   : add_panels<T, most_rounds, Vectors>,
+                       grid, threads_per_block, 0, stream, arguments, charges, expansions);
+              });
 }
 
 template <class T>
@@ -312,14 +322,14 @@ void PanelMoments<T>::l2p(const ExpansionsView<T>& expansions, double* values,
                           cudaStream_t stream) const {
   const MomentsArguments<T> arguments =
       arguments_of(panels_, tree_, rules_, table_, moments_.data(), kinds_, top_level_);
-  for_vectors(expansions.vectors, [&]<int Vectors>(std::integral_constant<int, Vectors>,
-                                                   unsigned groups) {
-    const std::size_t each = Vectors * stride_of<T>(table_.pairs) * sizeof(T);
-    const auto warps = static_cast<int>(
-        std::clamp<std::size_t>(shared_memory_of_a_block() / each, 1, warps_per_block));
-    launch(evaluate_panels<T, Vectors>, dim3(blocks_for(arguments.n_boxes, warps), groups),
-           warps * warp_size, warps * each, stream, arguments, expansions, values);
-  });
+  for_vectors(
+      expansions.vectors, [&]<int Vectors>(std::integral_constant<int, Vectors>, unsigned groups) {
+        const std::size_t each = Vectors * stride_of<T>(table_.pairs) * sizeof(T);
+        const auto warps = static_cast<int>(
+            std::clamp<std::size_t>(shared_memory_of_a_block() / each, 1, warps_per_block));
+        launch(evaluate_panels<T, Vectors>, dim3(blocks_for(arguments.n_boxes, warps), groups),
+               warps * warp_size, warps * each, stream, arguments, expansions, values);
+      });
 }
 
 template class PanelMoments<float>;
