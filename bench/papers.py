@@ -37,17 +37,18 @@ def row_of(result, **more):
         "commit": result["commit"]}
 
 
-def methods(folder, most, repeats, threads=2, most_direct=300_000):
-    """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5). What takes minutes runs once."""
+def methods(folder, most, most_direct=1_000_000):
+    """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5), of the processor, with one thread: so other
+    programs may run beside it."""
     def rows():
         n = 1000
         while n <= most:
             for method in ("direct", "treecode", "fmm", "automatic"):
                 if method == "direct" and n > most_direct:
                     continue
-                takes_long = method in ("direct", "treecode") and n >= 300_000
-                yield row_of(nbody("--points", n, "--method", method, "--tolerance", "1e-4",
-                                   "--repeats", 1 if takes_long else repeats, "--threads", threads), asked=method)
+                words = ("--points", n, "--method", method, "--tolerance", "1e-4")
+                row = row_of(nbody(*words, "--repeats", 1, "--threads", 1), asked=method)
+                yield row | {"evaluate_s": nbody_runs.seconds_of(words, busy=1, once=row)}
             n = round(n * (3 if str(n)[0] == "1" else 10 / 3))
     draw_methods(folder, nbody_runs.write_rows(folder / "papers_methods.csv", rows()))
 
@@ -235,7 +236,7 @@ if __name__ == "__main__":
     if "theta" in given.tables:
         theta(given.folder)
     if "methods" in given.tables:
-        methods(given.folder, given.most, given.repeats)
+        methods(given.folder, given.most)
     if "leaves" in given.tables:
         leaves(given.folder, given.most, given.repeats)
     if "leaves_gpu" in given.tables:
