@@ -5,6 +5,7 @@
 
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/lists/dual_traversal.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
@@ -49,6 +50,9 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
   const Cube root = inflated(hull, inflation);
   const SortedPoints s = sort_keys(sample(sources, stride), scale, root);
   const SortedPoints t = same ? SortedPoints() : sort_keys(sample(targets, stride), scale, root);
+  const bool in_single = precision_of(options, same) == Precision::single_precision;
+  const int lanes = cpu_kernels<double>().lanes;
+  const TargetsOfWalk of_walk{weight, in_single ? cpu_kernels<float>().lanes : lanes, lanes};
   TreeChoice best{1, inflation};
   for (const int tried : treecode_leaves) {
     const int leaf = options.max_leaf.value_or(tried);
@@ -57,8 +61,8 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
     const std::vector<std::int32_t> leaves = leaves_with_targets(tree);
     const TreecodeWork work =
         treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
-                      std::max<std::size_t>(1, leaves.size() / leaves_walked));
-    const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
+                      std::max<std::size_t>(1, leaves.size() / leaves_walked), of_walk);
+    const double seconds = m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs;
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
     if (options.max_leaf) break;
   }
