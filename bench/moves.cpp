@@ -112,7 +112,7 @@ int main(int argc, char** argv) try {
   add_list("--points", counts, "how many");
   add_list("--tolerance", tolerances, "of the plans");
   app.add_option("--backend", backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--construction", construction, "of trees on a GPU: sort or histogram")
+  app.add_option("--construction", construction, "of trees: sort or histogram")
       ->check(CLI::IsMember({"sort", "histogram"}));
   app.add_option("--repeat", repeat, "steps, of which medians are told")->capture_default_str();
   CLI11_PARSE(app, argc, argv);

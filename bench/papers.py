@@ -4,7 +4,8 @@
 Runs the program fmbem, which FMBEM_PROGRAM names or PATH has, and writes papers_methods.csv (time of
 each method over the number of points), papers_theta.csv (θ against error, with the bound),
 papers_leaves.csv (FMM and hybrid over the leaf size that is asked for) and a picture of each (.svg). The
-table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench-fmm (its option --json).
+table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench-fmm (its option --json), the table
+trees papers_trees_cpu.csv.
 """
 
 import argparse
@@ -36,20 +37,20 @@ def row_of(result, **more):
         "commit": result["commit"]}
 
 
-def methods(folder, most, repeats, most_direct=100_000):
-    """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5)."""
-    rows = []
-    n = 1000
-    while n <= most:
-        for method in ("direct", "treecode", "fmm", "automatic"):
-            if method == "direct" and n > most_direct:
-                continue
-            result = nbody("--points", n, "--method", method, "--tolerance", "1e-4", "--repeats", repeats, "--threads", 1)
-            rows.append(row_of(result, asked=method))
-        n *= 3 if str(n)[0] == "1" else 10 / 3
-        n = round(n)
-    nbody_runs.write_rows(folder / "papers_methods.csv", rows)
-    draw_methods(folder, rows)
+def methods(folder, most, most_direct=1_000_000):
+    """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5), of the processor, with one thread: so other
+    programs may run beside it."""
+    def rows():
+        n = 1000
+        while n <= most:
+            for method in ("direct", "treecode", "fmm", "automatic"):
+                if method == "direct" and n > most_direct:
+                    continue
+                words = ("--points", n, "--method", method, "--tolerance", "1e-4")
+                row = row_of(nbody(*words, "--repeats", 1, "--threads", 1), asked=method)
+                yield row | {"evaluate_s": nbody_runs.seconds_of(words, busy=1, once=row)}
+            n = round(n * (3 if str(n)[0] == "1" else 10 / 3))
+    draw_methods(folder, nbody_runs.write_rows(folder / "papers_methods.csv", rows()))
 
 
 def draw_methods(folder, rows):
@@ -200,12 +201,32 @@ def draw_leaves(folder, rows):
     figure.savefig(folder / "papers_leaves.svg", metadata={"Date": None})
 
 
+def trees(folder, reports, machine, commit, date):
+    """Times of the data structures over depths and numbers of points (Hu, Gumerov and Duraiswami, figures 4 and 5), of
+    reports of fmbem-bench-fmm with several plans and no evaluation, by each construction."""
+    rows = []
+    for report in reports:
+        for row in json.loads(report.read_text(encoding="utf-8")):
+            stages = row["seconds"]["plan_stages"]
+            rows.append({key: row[key] for key in ("distribution", "points", "max_leaf", "construction", "levels", "boxes")}
+                        | {"sort_ms": round(1e3 * stages["sort"], 1),
+                           "to_tree_ms": round(1e3 * sum(stages[stage] for stage in ("choose", "sort", "tree")), 1),
+                           "lists_ms": round(1e3 * stages["lists"], 1),
+                           "command": f"fmbem-bench-fmm --points {row['points']} --distribution {row['distribution']} "
+                                      f"--max-leaf {row['max_leaf']} --inflation 1 --construction {row['construction']} "
+                                      f"--plans {row['plans']} --repeat 0 --check 0 --tolerance {row['tolerance']:g} "
+                                      f"--threads {row['threads']}",
+                           "machine": machine, "date": date, "commit": commit})
+    rows.sort(key=lambda row: (row["distribution"], row["points"], row["levels"], row["construction"]))
+    nbody_runs.write_rows(folder / "papers_trees_cpu.csv", rows)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu", "leaves_gpu"),
+    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu", "leaves_gpu", "trees"),
                         default=("theta", "methods", "leaves"))
     parser.add_argument("--reports", nargs="+", type=pathlib.Path, default=())
     for of_reports in ("--machine", "--commit", "--date"):
@@ -215,10 +236,12 @@ if __name__ == "__main__":
     if "theta" in given.tables:
         theta(given.folder)
     if "methods" in given.tables:
-        methods(given.folder, given.most, given.repeats)
+        methods(given.folder, given.most)
     if "leaves" in given.tables:
         leaves(given.folder, given.most, given.repeats)
     if "leaves_gpu" in given.tables:
         leaves_gpu(given.folder, given.reports, given.machine, given.commit, given.date)
+    if "trees" in given.tables:
+        trees(given.folder, given.reports, given.machine, given.commit, given.date)
     if "gpu" in given.tables:
         methods_gpu(given.folder, given.reports, given.machine, given.commit, given.date)

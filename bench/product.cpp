@@ -36,12 +36,12 @@ struct Options {
   std::string layer = "V";
   double tolerance = 1e-6, kappa = 0;
   bool stages = false;
-  int rows = 2000, repeat = 10, threads = 0;
+  int rows = 2000, repeat = 10, threads = 0, vectors = 1;
 };
 
-/// Median milliseconds of a product, with vectors on the GPU if the operator is there.
-double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<double>& y,
-                  int repeat) {
+/// Median milliseconds of a product of so many vectors, on the GPU if the operator is there.
+double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<double>& y, int repeat,
+                  int vectors = 1) {
   std::optional<cuda::DeviceArray<double>> d_x, d_y;
   const bool on_device = map.processor() == Processor::gpu;
   if (on_device) {
@@ -52,9 +52,9 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   for (int k = 0; k <= repeat; ++k) {
     const Timer timer;
     if (on_device)
-      map.apply_on_device(d_x->data(), d_y->data());
+      map.apply_on_device(d_x->data(), d_y->data(), {.vectors = vectors});
     else
-      map.apply(x.data(), y.data());
+      map.apply(x.data(), y.data(), {.vectors = vectors});
     map.wait();
     if (k > 0) ms.push_back(1e3 * timer.seconds());  // the first one makes room
   }
@@ -148,13 +148,13 @@ void print_stages(const char* what, const std::map<std::string, double>& seconds
   std::printf("\n");
 }
 
-void run(const Options& options, const std::string& name, double n) {
+void run(const Options& options, const std::string& name, double about) {
   reset_peak_device_memory();
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
   options.choice.set(how);
-  std::optional<SurfaceMesh> mesh = bench::surfaces().at(name).make(n);
+  std::optional<SurfaceMesh> mesh = bench::surfaces().at(name).make(about);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
   const Panels panels = make_panels(*mesh, *how.processor);
@@ -167,10 +167,11 @@ void run(const Options& options, const std::string& name, double n) {
   const double operator_ms = lap();
   const auto inverse = v->approximate_inverse();
   const double inverse_ms = lap();
-  std::vector<double> x(panels.size()), y(panels.size()), z(panels.size());
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = 1 + std::cos(3 * panels.centroid(i).x / panels.extent);
-  const double apply_ms = product_ms(*v, x, y, options.repeat);
+  const std::size_t n = panels.size();
+  std::vector<double> x(options.vectors * n), y(x.size()), z(n);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    x[k] = 1 + std::cos(static_cast<double>(3 + k / n) * panels.centroid(k % n).x / panels.extent);
+  const double apply_ms = product_ms(*v, x, y, options.repeat, options.vectors);
   const double inverse_apply_ms = inverse ? product_ms(*inverse, x, z, options.repeat) : 0;
   OperatorInfo info = v->info();
   info.setup_seconds["sorted panels"] = 1e-3 * panels_ms;
@@ -219,6 +220,9 @@ int main(int argc, char** argv) try {
   app.add_flag("--stages", options.stages,
                "lines with those of the setup and of a product after each row");
   app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));
+  app.add_option("--vectors", options.vectors,
+                 "that a product takes at once; errors are the first's")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
   set_threads(options.threads > 0 ? options.threads : available_cores());

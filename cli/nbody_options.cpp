@@ -72,7 +72,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
   add_choice(
       app, "--construction", o.plan.construction,
       {{"radix-sort", fmm::Construction::radix_sort}, {"histogram", fmm::Construction::histogram}},
-      "how the GPU puts points into the order of its tree, which is the same; the CPU sorts");
+      "how points get into the order of the tree, which is the same");
   app.add_flag("--potential-only", o.potential_only, "no forces");
   app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
       ->type_name("N");

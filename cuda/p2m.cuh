@@ -29,12 +29,14 @@ __device__ inline void add_up(const T* buffer, int slots, T* sums) {
   __syncwarp();
 }
 
-/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs]; with V = Dual<T>
-/// those of dipoles, which are the places' slopes, and of charges where weights have slopes.
-template <int Each, class T, class V, class W, class Factors>
-__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
+/// The moments of up to 32·Each points, `weight` each, as each lane has them: for some slots at a
+/// time they are put to buffer[slot][lane], and flush(first slot, how many) is called. With V =
+/// Dual<T> those of dipoles, which are the places' slopes, and of charges where weights have
+/// slopes.
+template <int Each, class T, class V, class W, class Factors, class Flush>
+__device__ inline void for_moments(const TableView<T>& table, const Steps<T>& steps,
                                    const Factors& factors, const Vec3<V>* place, const W* weight,
-                                   T* buffer, T* sums) {
+                                   T* buffer, Flush&& flush) {
   const int lane = threadIdx.x % warp_size;
   Harmonics<T, V> point[Each];
 #pragma unroll
@@ -59,11 +61,20 @@ __device__ inline void add_moments(const TableView<T>& table, const Steps<T>& st
       buffer[(filled + 1) * padded_row + lane] = odd;
       filled += 2;
       if (filled < slots_at_once) continue;
-      add_up(buffer, filled, sums + 2 * (t + 1) - filled);
+      flush(2 * (t + 1) - filled, filled);
       filled = 0;
     }
   }
-  if (filled > 0) add_up(buffer, filled, sums + 2 * t - filled);
+  if (filled > 0) flush(2 * t - filled, filled);
+}
+
+/// Adds the moments of all lanes' points to sums [2 pairs].
+template <int Each, class T, class V, class W, class Factors>
+__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
+                                   const Factors& factors, const Vec3<V>* place, const W* weight,
+                                   T* buffer, T* sums) {
+  for_moments<Each>(table, steps, factors, place, weight, buffer,
+                    [&](int first, int slots) { add_up(buffer, slots, sums + first); });
 }
 
 /// Numbers of shared memory that a warp of P2M works with: the buffer and the sums.

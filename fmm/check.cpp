@@ -76,11 +76,9 @@ void check_method(const PlanOptions& o, Processor processor) {
       !device_hybrid || o.expansion.value_or(Expansion::spherical) == Expansion::spherical,
       "hybrids on the GPU have spherical expansions alone: take these, or make the plan "
       "on the CPU");
-  FMBEM_REQUIRE(!hybrid || o.construction == Construction::radix_sort,
-                "trees by histogram are not for hybrids: take the radix sort, or the method fmm");
-  FMBEM_REQUIRE(processor == Processor::gpu || o.construction == Construction::radix_sort,
-                "trees by histogram are for plans on the GPU: make the plan there, or take the "
-                "radix sort");
+  FMBEM_REQUIRE(!device_hybrid || o.construction == Construction::radix_sort,
+                "trees by histogram are not for hybrids on the GPU: take the radix sort or the "
+                "method fmm, or make the plan on the CPU");
   FMBEM_REQUIRE(processor == Processor::gpu || o.third_law == ThirdLaw::automatic,
                 "Newton's third law is to be chosen for plans on the GPU alone: leave it to the "
                 "plan, which takes it on the CPU where it applies");

@@ -19,11 +19,11 @@ enum class Expansion {
   cartesian   ///< monomials, for orders up to 6
 };
 
-/// How points get into the order of a tree on the GPU, and its boxes their numbers; the tree is the
-/// same, to the last bit.
+/// How points get into the order of a tree, and boxes find their points; the tree is the same, to
+/// the last bit.
 enum class Construction {
   radix_sort,  ///< keys are sorted, and searched for
-  histogram    ///< points are counted in cells (Hu, Gumerov and Duraiswami)
+  histogram    ///< points are counted in cells, and looked up (Hu, Gumerov and Duraiswami)
 };
 
 /// Whether the GPU sums each pair of leaves once, for both (Newton's third law), where the sources

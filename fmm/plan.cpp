@@ -16,6 +16,7 @@
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/plan_info.hpp"
+#include "fmbem/fmm/tree/histogram.hpp"
 #include "fmbem/fmm/tree/merge_leaves.hpp"
 
 namespace fmbem::fmm {
@@ -133,10 +134,15 @@ class CpuPlan final : public PlanImpl {
     check_softening(options.softening, hull.side);
     watch.add("choose");
     const double first_inflation = options.inflation.value_or(inflations[0]);
+    const bool counts = options.construction == Construction::histogram;
+    const auto sort_anew = [&](std::span<const Vec3d> points, const Cube& root) {
+      return counts ? sort_by_histogram(points, tree.scale, root)
+                    : sort_points(points, tree.scale, root);
+    };
     SortedPoints first;  // in the root that is most often chosen
     double over_far = 0;
     if (!placed_ && weighs_close_pairs(options, same)) {
-      first = sort_points(sources, tree.scale, inflated(scaled, first_inflation));
+      first = sort_anew(sources, inflated(scaled, first_inflation));
       watch.add("sort");
       over_far = gradient_over_far(count_pairs(first));
     }
@@ -155,7 +161,7 @@ class CpuPlan final : public PlanImpl {
 
     const Cube root = root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation);
     const auto sort = [&](std::span<const Vec3d> points, SortedPoints PointTree::*which) {
-      if (!placed_) return sort_points(points, tree.scale, root);
+      if (!placed_ || counts) return sort_anew(points, root);
       const auto& order = (this->tree().*which).order;
       return sort_points(in_order(points, order), tree.scale, root, {}, order);
     };
@@ -165,6 +171,7 @@ class CpuPlan final : public PlanImpl {
     if (!same) tree.other_targets = sort(targets, &PointTree::other_targets);
     watch.add("sort");
     tree.octree = build_octree(root, tree.sources, tree.targets(), choice.max_leaf);
+    for (SortedPoints* points : {&tree.sources, &tree.other_targets}) points->bookmarks = {};
     if (options.method == Method::fmm) merge_leaves(tree.octree, choice.max_leaf);
     watch.add("tree");
     if (options.method == Method::hybrid)

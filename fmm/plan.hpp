@@ -61,8 +61,9 @@ struct PlanOptions {
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
   double softening = 0;
-  /// Plans on the CPU have the radix sort alone. Where a histogram would have more than 8 levels,
-  /// or far more cells than points, the GPU sorts.
+  /// A histogram has at most 8 levels. On the CPU deeper boxes search for their points in its
+  /// cells; the GPU, whose cells are to hold a leaf's points, sorts where it would need more
+  /// levels, or far more cells than points. Hybrids on the GPU have the radix sort alone.
   Construction construction = Construction::radix_sort;
   /// Of the GPU's near field in an FMM.
   ThirdLaw third_law = ThirdLaw::automatic;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct Chunks {
   explicit Chunks(std::int64_t numbers, std::int64_t groups = 1)
       : n(numbers), size(std::max({std::int64_t{1} << 14, (numbers + 255) / 256, groups})) {}
 
+  /// Chunks of `least` numbers or more, where these few are worth a thread.
+  static Chunks of_size(std::int64_t least, std::int64_t numbers) {
+    Chunks chunks(numbers);
+    chunks.size = std::max(least, (numbers + 255) / 256);
+    return chunks;
+  }
+
   std::int64_t count() const { return (n + size - 1) / size; }
 
   /// Calls body(chunk, first, last) for each, in parallel.
@@ -33,6 +41,32 @@ struct Chunks {
 
   std::int64_t n, size;
 };
+
+/// What of(part) holds of each part, one after the other.
+template <class Part, class Of>
+auto joined(const std::vector<Part>& parts, Of&& of) {
+  using T = typename std::decay_t<decltype(of(parts.front()))>::value_type;
+  std::vector<std::size_t> begin(parts.size() + 1);
+  for (std::size_t k = 0; k < parts.size(); ++k) begin[k + 1] = begin[k] + of(parts[k]).size();
+  LargeVector<T> all(begin.back());
+#pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    std::copy(of(parts[k]).begin(), of(parts[k]).end(), all.begin() + begin[k]);
+  return all;
+}
+
+/// What body(first, last, found) adds to `found` for each chunk, in their order.
+template <class T, class Body>
+LargeVector<T> found_in_chunks(const Chunks& chunks, Body&& body) {
+  std::vector<std::vector<T>> of_chunk(chunks.count());
+  chunks.for_each([&](std::int64_t chunk, std::int64_t first, std::int64_t last) {
+    std::vector<T> found;
+    body(first, last, found);
+    of_chunk[chunk] = std::move(found);
+  });
+  return joined(
+      of_chunk, [](const std::vector<T>& found) -> const auto& { return found; });
+}
 
 /// To as many, by all threads.
 inline void copy_numbers(std::span<const double> from, std::span<double> to) {

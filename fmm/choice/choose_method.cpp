@@ -5,7 +5,9 @@
 
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/lists/dual_traversal.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -48,19 +50,19 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
   const Cube root = inflated(hull, inflation);
   const SortedPoints s = sort_keys(sample(sources, stride), scale, root);
   const SortedPoints t = same ? SortedPoints() : sort_keys(sample(targets, stride), scale, root);
+  const bool in_single = precision_of(options, same) == Precision::single_precision;
+  const int lanes = cpu_kernels<double>().lanes;
+  const TargetsOfWalk of_walk{weight, in_single ? cpu_kernels<float>().lanes : lanes, lanes};
   TreeChoice best{1, inflation};
   for (const int tried : treecode_leaves) {
     const int leaf = options.max_leaf.value_or(tried);
     const Octree tree =
         build_octree(root, s, same ? s : t, std::max(1, leaf / static_cast<int>(stride)));
-    std::vector<std::int32_t> leaves;
-    for (std::size_t b = 0; b < tree.boxes.size(); ++b)
-      if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
-        leaves.push_back(static_cast<std::int32_t>(b));
+    const std::vector<std::int32_t> leaves = leaves_with_targets(tree);
     const TreecodeWork work =
         treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
-                      std::max<std::size_t>(1, leaves.size() / leaves_walked));
-    const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
+                      std::max<std::size_t>(1, leaves.size() / leaves_walked), of_walk);
+    const double seconds = m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs;
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
     if (options.max_leaf) break;
   }

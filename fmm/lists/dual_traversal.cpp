@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
 #include "fmbem/fmm/lists/m2l_rows.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
@@ -16,6 +18,50 @@ namespace {
 /// Pairs whose direct sum takes so many times as long as all 26 rows of M2L of a parent are split
 /// without a look at what that costs.
 constexpr double rows_of_sure_splits = 50 * 26;
+/// Those that are split further are shared out to threads in so many parts.
+constexpr std::size_t most_parts = 1024;
+
+/// [place][octant]: the octants of the colleague at that place that touch this one of the box.
+std::array<std::array<std::uint8_t, 8>, 27> find_touching_octants() {
+  std::array<std::array<std::uint8_t, 8>, 27> touching{};
+  for (int place = 0; place < 27; ++place)
+    for (int own = 0; own < 8; ++own)
+      for (int other = 0; other < 8; ++other) {
+        const int displaced[3] = {place / 9 - 1, place / 3 % 3 - 1, place % 3 - 1};
+        bool touch = true;
+        for (int axis = 0; axis < 3; ++axis) {
+          const int bit = 2 - axis;
+          touch =
+              touch && std::abs(2 * displaced[axis] + (other >> bit & 1) - (own >> bit & 1)) <= 1;
+        }
+        if (touch) touching[place][own] |= static_cast<std::uint8_t>(1u << other);
+      }
+  return touching;
+}
+const std::array<std::array<std::uint8_t, 8>, 27> touching_octants = find_touching_octants();
+
+/// Calls body(box) for all boxes, those of a level side by side, children before their parents.
+template <class Body>
+void for_levels_up(const Octree& tree, Body&& body) {
+  constexpr std::int32_t worth_a_thread = 4096;
+  for (int level = tree.levels() - 1; level >= 0; --level) {
+    const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
+#pragma omp parallel for schedule(static) if (end - begin >= worth_a_thread)
+    for (std::int32_t b = begin; b < end; ++b) body(b);
+  }
+}
+
+constexpr BoxPairs FoundPairs::*kinds[] = {&FoundPairs::p2p, &FoundPairs::split, &FoundPairs::m2l,
+                                           &FoundPairs::m2p, &FoundPairs::p2l};
+
+FoundPairs joined_pairs(const std::vector<FoundPairs>& parts) {
+  FoundPairs all;
+  for (const auto kind : kinds)
+    all.*kind = joined(
+        parts, [&](const FoundPairs& part) -> const auto& { return part.*kind; });
+  for (const FoundPairs& part : parts) all.seconds += part.seconds;
+  return all;
+}
 
 class Traversal {
  public:
@@ -26,31 +72,48 @@ class Traversal {
         in_blocks_(theta >= theta_of_blocks),
         costs_(costs),
         leaves_(tree_.boxes.size(), 1.0f) {
-    if (in_blocks_) share_among_all();
+    if (!in_blocks_) return;
+    occupied_ = occupied_octants(tree_);
+    splits_ = numbers_where(static_cast<std::int64_t>(tree_.boxes.size()),
+                            [&](std::int64_t b) { return !tree_.boxes[b].is_leaf; });
+    number_.resize(tree_.boxes.size());
+    shares_.resize(splits_.size());
+    parent_seconds_.resize(splits_.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < splits_.size(); ++k) {
+      number_[splits_[k]] = static_cast<std::int32_t>(k);
+      parent_seconds_[k] = parent_seconds(tree_.boxes[splits_[k]]);
+    }
+    share_among(places_of_colleagues(), false);  // at first all share a row
   }
 
   FoundPairs run() const {
-    FoundPairs all;
-    std::vector<BoxPair> waiting{{0, 0}}, tasks;
+    std::vector<FoundPairs> found(1);
+    FoundPairs& sure = found.front();
+    std::vector<BoxPair> waiting{{0, 0}}, others;
     while (!waiting.empty()) {
       std::vector<BoxPair> next;
       for (const BoxPair pair : waiting) {
         if (!is_sure_to_split(pair)) {
-          tasks.push_back(pair);
+          others.push_back(pair);
           continue;
         }
         if (in_blocks_) {
-          all.split.push_back(pair);
-          all.seconds += blocks_seconds(pair);
+          sure.split.push_back(pair);
+          sure.seconds += blocks_seconds(pair);
         }
         for_children(pair, [&](BoxPair children) { next.push_back(children); });
       }
       waiting = std::move(next);
     }
-    std::vector<FoundPairs> found(tasks.size());
+    const std::size_t parts = std::min(most_parts, others.size());
+    found.resize(1 + parts);
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t k = 0; k < tasks.size(); ++k) found[k].seconds = visit(tasks[k], found[k]);
-    for (const FoundPairs& some : found) all.append(some);
+    for (std::size_t part = 0; part < parts; ++part)
+      for (std::size_t k = part * others.size() / parts; k < (part + 1) * others.size() / parts;
+           ++k)
+        found[1 + part].seconds += visit(others[k], found[1 + part]);
+    FoundPairs all = joined_pairs(found);
     all.seconds += paid_seconds_;
     return all;
   }
@@ -58,27 +121,35 @@ class Traversal {
   /// From now on the leaves are those that these pairs need.
   void count_leaves(const FoundPairs& found) {
     const std::vector<std::uint8_t> is_split = split_boxes(tree_, found);
-    for (std::size_t b = tree_.boxes.size(); b-- > 0;) {
+    for_levels_up(tree_, [&](std::int32_t b) {
       leaves_[b] = is_split[b] ? 0.0f : 1.0f;
       for (const std::int32_t child : tree_.boxes[b].child)
         if (is_split[b] && child >= 0) leaves_[b] += leaves_[child];
-    }
+    });
   }
 
-  /// From now on those splits share the rows that they have, and a row that none has is one pair's
-  /// alone. If they are paid for, their rows take no more time.
-  void share_among(const std::vector<BoxPair>& splits, bool paid) {
-    std::vector<std::array<int, orbits>> sharers(tree_.boxes.size());
-    for (const BoxPair pair : splits) {
-      for_shares(pair.a, pair.b, [&](int k) { ++sharers[pair.a][k]; });
-      if (pair.a != pair.b) for_shares(pair.b, pair.a, [&](int k) { ++sharers[pair.b][k]; });
-    }
-    for (std::size_t b = 0; b < sharers.size(); ++b)
-      for (int k = 0; k < orbits; ++k) {
-        const int count = sharers[b][k];
-        if (paid && count > 0) paid_seconds_ += share_seconds(static_cast<std::int32_t>(b), k);
-        shares_[b][k] = count == 0 ? 1.0f : paid ? 0.0f : 1.0f / static_cast<float>(count);
+  /// From now on the splits of colleagues at these places share the rows that they have, and a row
+  /// that none has is one pair's alone. If they are paid for, their rows take no more time.
+  void share_among(const std::vector<std::uint32_t>& places, bool paid) {
+    LargeVector<double> seconds(splits_.size());  // of the rows of each box
+#pragma omp parallel for schedule(static)
+    for (std::size_t split = 0; split < splits_.size(); ++split) {
+      const std::int32_t b = splits_[split];
+      std::array<int, orbits> sharers{};
+      for (std::uint32_t some = places[b]; some; some &= some - 1) {
+        const int place = std::countr_zero(some);
+        for_shares(b, place, tree_.colleagues[b][place], [&](int k) { ++sharers[k]; });
       }
+      seconds[split] = 0;
+      for (int k = 0; k < orbits; ++k) {
+        const int count = sharers[k];
+        if (count > 0) seconds[split] += share_seconds(b, k);
+        shares_[split][k] = count == 0 ? 1.0f : paid ? 0.0f : 1.0f / static_cast<float>(count);
+      }
+    }
+    if (paid)
+      paid_seconds_ = sum_of(static_cast<std::int64_t>(seconds.size()),
+                             [&](std::int64_t split) { return seconds[split]; });
   }
 
  private:
@@ -89,49 +160,47 @@ class Traversal {
   /// 0 has no row, in that of the box as a parent.
   using Shares = std::array<float, orbits>;
 
-  /// Calls body(k) for the shares of box a that M2L from the children of b is in.
+  /// Calls body(k) for the shares of box a that M2L from the children of its colleague b is in.
   template <class Body>
-  void for_shares(std::int32_t a, std::int32_t b, Body&& body) const {
+  void for_shares(std::int32_t a, int place, std::int32_t b, Body&& body) const {
     body(0);
     if (tree_.boxes[a].targets.size() == 0) return;
-    for (std::uint32_t some = orbits_at(place_of(tree_, a, b), occupied_[b]); some;
-         some &= some - 1)
+    for (std::uint32_t some = orbits_at(place, occupied_[b]); some; some &= some - 1)
       body(std::countr_zero(some));
   }
 
-  /// At first all colleagues share a row that have sources in its orbit.
-  void share_among_all() {
-    occupied_ = occupied_octants(tree_);
-    shares_.resize(tree_.boxes.size());
-#pragma omp parallel for schedule(static) if (tree_.boxes.size() > 10'000)
-    for (std::size_t b = 0; b < tree_.boxes.size(); ++b) {
-      std::array<int, orbits> sharers{};
-      for (const std::int32_t uncle : tree_.colleagues[b])
-        if (uncle >= 0)
-          for_shares(static_cast<std::int32_t>(b), uncle, [&](int k) { ++sharers[k]; });
-      for (int k = 0; k < orbits; ++k)
-        shares_[b][k] = 1.0f / static_cast<float>(std::max(1, sharers[k]));
-    }
+  std::vector<std::uint32_t> places_of_colleagues() const {
+    std::vector<std::uint32_t> places(tree_.boxes.size());
+#pragma omp parallel for schedule(static)
+    for (const std::int32_t b : splits_)
+      for (int place = 0; place < 27; ++place)
+        if (tree_.colleagues[b][place] >= 0) places[b] |= 1u << place;
+    return places;
   }
 
   /// What M2L from the children of b to those of a adds to the time, and what a's children do.
-  double blocks_seconds(std::int32_t a, std::int32_t b) const {
+  double blocks_seconds(std::int32_t a, int place, std::int32_t b) const {
     double seconds = 0;
-    for_shares(a, b, [&](int k) { seconds += shares_[a][k] * share_seconds(a, k); });
+    const Shares& shares = shares_[number_[a]];
+    for_shares(a, place, b, [&](int k) { seconds += shares[k] * share_seconds(a, k); });
     return seconds;
   }
 
   /// Of a row, or of a parent: M2L however few rows it has, and what its children do.
   double share_seconds(std::int32_t a, int k) const {
-    if (k > 0) return costs_.m2l_row;
-    const Box& box = tree_.boxes[a];
+    return k > 0 ? costs_.m2l_row : parent_seconds_[number_[a]];
+  }
+
+  double parent_seconds(const Box& box) const {
     const auto children =
         std::count_if(box.child.begin(), box.child.end(), [](std::int32_t c) { return c >= 0; });
     return costs_.box * static_cast<double>(children) + (box.targets.size() > 0) * costs_.parent;
   }
 
   double blocks_seconds(BoxPair pair) const {
-    return blocks_seconds(pair.a, pair.b) + (pair.a == pair.b ? 0 : blocks_seconds(pair.b, pair.a));
+    const int place = place_of(tree_, pair.a, pair.b);
+    return blocks_seconds(pair.a, place, pair.b) +
+           (pair.a == pair.b ? 0 : blocks_seconds(pair.b, 26 - place, pair.a));
   }
 
   /// Near lists are of leaves: a row and an entry for each that is known to be in the boxes.
@@ -164,10 +233,22 @@ class Traversal {
   }
 
   /// The pairs that a pair is split into: of boxes of one level both are, or else the one that is
-  /// not a leaf.
+  /// not a leaf. M2L in blocks has those that are far.
   template <class Body>
   void for_children(BoxPair pair, Body&& body) const {
     const Box &a = tree_.boxes[pair.a], &b = tree_.boxes[pair.b];
+    if (in_blocks_ && !a.is_leaf && !b.is_leaf) {
+      const auto& touching = touching_octants[place_of(tree_, pair.a, pair.b)];
+      for (int octant = 0; octant < 8; ++octant) {
+        const std::int32_t x = a.child[octant];
+        if (x < 0) continue;
+        for (std::uint32_t some = touching[octant]; some; some &= some - 1) {
+          const std::int32_t y = b.child[std::countr_zero(some)];
+          if (y >= 0 && (pair.a != pair.b || x <= y)) body(BoxPair{x, y});
+        }
+      }
+      return;
+    }
     const auto each = [&](const Box& box, std::int32_t self, auto&& of) {
       if (box.is_leaf) return of(self);
       for (const std::int32_t child : box.child)
@@ -188,17 +269,20 @@ class Traversal {
     if (same && is_one_place(tree_, a, points_.sources, points_.targets())) return 0;
     const double direct = direct_seconds(pair);
     if (!same && is_far(pair)) return visit_far(pair, direct, found);
-    double seconds = std::numeric_limits<double>::infinity();
-    const FoundPairs::Sizes before = found.sizes();
-    if (!a.is_leaf || !b.is_leaf) {
-      const bool both = !a.is_leaf && !b.is_leaf;
-      seconds = both && in_blocks_ ? blocks_seconds(pair) : 0;
-      if (both && in_blocks_) found.split.push_back(pair);
-      if (seconds < direct)
-        for_children(pair, [&](BoxPair children) {
-          if (seconds < direct) seconds += visit(children, found);
-        });
+    if (a.is_leaf && b.is_leaf) {
+      found.p2p.push_back(pair);
+      return direct;
     }
+    const FoundPairs::Sizes before = found.sizes();
+    double seconds = 0;
+    if (in_blocks_ && !a.is_leaf && !b.is_leaf) {
+      seconds = blocks_seconds(pair);
+      found.split.push_back(pair);
+    }
+    if (seconds < direct)
+      for_children(pair, [&](BoxPair children) {
+        if (seconds < direct) seconds += visit(children, found);
+      });
     if (seconds < direct) return seconds;
     found.shrink(before);
     found.p2p.push_back(pair);
@@ -239,26 +323,53 @@ class Traversal {
   bool in_blocks_;
   HybridCosts costs_;
   std::vector<std::uint8_t> occupied_;
-  std::vector<float> leaves_;  ///< in each box, as far as they are known
-  std::vector<Shares> shares_;
+  std::vector<float> leaves_;         ///< in each box, as far as they are known
+  std::vector<std::int32_t> splits_;  ///< boxes that are not leaves
+  LargeVector<std::int32_t> number_;  ///< of each of them, among them
+  LargeVector<Shares> shares_;        ///< of each of them
+  LargeVector<double> parent_seconds_;
   double paid_seconds_ = 0;
 };
-
-constexpr std::vector<BoxPair> FoundPairs::*kinds[] = {
-    &FoundPairs::p2p, &FoundPairs::split, &FoundPairs::m2l, &FoundPairs::m2p, &FoundPairs::p2l};
 
 }  // namespace
 
 std::vector<std::uint8_t> split_boxes(const Octree& tree, const FoundPairs& found) {
   std::vector<std::uint8_t> is_split(tree.boxes.size());
-  for (const auto* pairs : {&found.p2p, &found.m2l, &found.m2p, &found.p2l})
-    for (const auto [a, b] : *pairs)
-      for (const std::int32_t parent : {tree.boxes[a].parent, tree.boxes[b].parent})
-        if (parent >= 0) is_split[parent] = true;
-  for (const auto [a, b] : found.split) is_split[a] = is_split[b] = true;
-  for (std::size_t b = tree.boxes.size(); b-- > 1;)  // children come after their parents
-    if (is_split[b]) is_split[tree.boxes[b].parent] = true;
+  const auto split = [&](std::int32_t box) {
+    if (box < 0) return;
+#pragma omp atomic write
+    is_split[box] = 1;
+  };
+  for (const auto* pairs : {&found.p2p, &found.m2l, &found.m2p, &found.p2l}) {
+#pragma omp parallel for schedule(static)
+    for (const BoxPair& pair : *pairs) {
+      split(tree.boxes[pair.a].parent);
+      split(tree.boxes[pair.b].parent);
+    }
+  }
+#pragma omp parallel for schedule(static)
+  for (const BoxPair& pair : found.split) {
+    split(pair.a);
+    split(pair.b);
+  }
+  for_levels_up(tree, [&](std::int32_t b) {
+    for (const std::int32_t child : tree.boxes[b].child)
+      if (child >= 0 && is_split[child]) is_split[b] = 1;
+  });
   return is_split;
+}
+
+std::vector<std::uint32_t> places_of_splits(const Octree& tree, const BoxPairs& splits) {
+  std::vector<std::uint32_t> places(tree.boxes.size());
+#pragma omp parallel for schedule(static)
+  for (const BoxPair& pair : splits) {
+    const int place = place_of(tree, pair.a, pair.b);
+#pragma omp atomic
+    places[pair.a] |= 1u << place;
+#pragma omp atomic
+    places[pair.b] |= 1u << (26 - place);
+  }
+  return places;
 }
 
 int place_of(const Octree& tree, std::int32_t a, std::int32_t b) {
@@ -266,12 +377,6 @@ int place_of(const Octree& tree, std::int32_t a, std::int32_t b) {
   int place = 0;
   for (int axis = 0; axis < 3; ++axis) place = 3 * place + to.cell[axis] - from.cell[axis] + 1;
   return place;
-}
-
-void FoundPairs::append(const FoundPairs& other) {
-  for (const auto kind : kinds)
-    (this->*kind).insert((this->*kind).end(), (other.*kind).begin(), (other.*kind).end());
-  seconds += other.seconds;
 }
 
 FoundPairs::Sizes FoundPairs::sizes() const {
@@ -291,9 +396,9 @@ FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts
   // Who shares a row is known when its pairs are. So a second traversal knows better which rows
   // pay, and a third spares the pairs, and entries of near lists, that rows can which are there
   // anyway.
-  traversal.share_among(found.split, false);
+  traversal.share_among(places_of_splits(tree.octree, found.split), false);
   found = traversal.run();
-  traversal.share_among(found.split, true);
+  traversal.share_among(places_of_splits(tree.octree, found.split), true);
   traversal.count_leaves(found);
   return traversal.run();
 }

@@ -15,16 +15,16 @@ namespace fmbem::fmm {
 struct BoxPair {
   std::int32_t a = 0, b = 0;
 };
+using BoxPairs = LargeVector<BoxPair>;
 
 /// What a traversal finds.
 struct FoundPairs {
-  std::vector<BoxPair> p2p;    ///< each acts on the other, point by point
-  std::vector<BoxPair> split;  ///< colleagues whose children act on each other by M2L's blocks
-  std::vector<BoxPair> m2l;    ///< by displacements
-  std::vector<BoxPair> m2p, p2l;
+  BoxPairs p2p;    ///< each acts on the other, point by point
+  BoxPairs split;  ///< colleagues whose children act on each other by M2L's blocks
+  BoxPairs m2l;    ///< by displacements
+  BoxPairs m2p, p2l;
   double seconds = 0;  ///< of all that
 
-  void append(const FoundPairs& other);
   using Sizes = std::array<std::size_t, 5>;
   Sizes sizes() const;
   void shrink(const Sizes& sizes);
@@ -35,6 +35,9 @@ int place_of(const Octree& tree, std::int32_t a, std::int32_t b);
 
 /// [boxes]: which are split where just these pairs interact, so that no box below them does.
 std::vector<std::uint8_t> split_boxes(const Octree& tree, const FoundPairs& found);
+
+/// [boxes]: bit c is set where the colleague at that place is split with the box.
+std::vector<std::uint32_t> places_of_splits(const Octree& tree, const BoxPairs& splits);
 
 /// The traversal of make_hybrid_lists().
 FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
+
 namespace fmbem::fmm {
 
 struct PointTree;
@@ -11,7 +13,7 @@ struct PointTree;
 /// Sources of boxes, in compressed rows.
 struct BoxRows {
   std::vector<std::int64_t> begin;    ///< [boxes + 1], or empty: no box has any
-  std::vector<std::int32_t> sources;  ///< boxes
+  LargeVector<std::int32_t> sources;  ///< boxes
 
   std::span<const std::int32_t> operator[](std::int32_t box) const {
     if (begin.empty()) return {};

@@ -22,6 +22,9 @@ struct InteractionLists {
 /// [levels]: boxes that are not leaves.
 std::vector<std::vector<std::int32_t>> parents_by_level(const Octree& tree);
 
+/// Boxes with sources of their own, ascending.
+std::vector<std::int32_t> boxes_with_sources(const Octree& tree);
+
 /// All lists of a tree.
 InteractionLists interaction_lists(const Octree& tree, const SortedPoints& sources,
                                    const SortedPoints& targets);

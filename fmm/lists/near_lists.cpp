@@ -1,5 +1,9 @@
 #include "fmbem/fmm/lists/near_lists.hpp"
 
+#include <numeric>
+
+#include "fmbem/fmm/base/chunks.hpp"
+
 namespace fmbem::fmm {
 
 bool is_one_place(const Octree& tree, const Box& box, const SortedPoints& sources,
@@ -18,40 +22,58 @@ bool is_one_place(const Octree& tree, const Box& box, const SortedPoints& source
   return agrees(sources, box.sources) && agrees(targets, box.targets);
 }
 
-NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
-  NearLists lists;
-  lists.begin.push_back(0);
+namespace {
+
+/// Adds the boxes whose own sources are near to a leaf.
+void add_near(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets,
+              std::int32_t leaf, std::vector<std::int32_t>& found) {
   const auto add = [&](std::int32_t b) {
-    if (b >= 0 && tree.boxes[b].own_sources().size() > 0) lists.sources.push_back(b);
+    if (b >= 0 && tree.boxes[b].own_sources().size() > 0) found.push_back(b);
   };
-  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
-    const Box& box = tree.boxes[b];
-    if (!box.is_leaf || box.targets.size() == 0) continue;
-    lists.targets.push_back(static_cast<std::int32_t>(b));
-    for (const std::int32_t c : tree.colleagues[b]) {
-      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(tree, box, sources, targets)))
-        continue;
-      if (tree.boxes[c].is_leaf) {
-        add(c);
-      } else {
-        add(c);
-        for (const std::int32_t child : tree.boxes[c].child) {
-          add(child);
-          if (child < 0 || tree.boxes[child].is_leaf) continue;
-          for (const std::int32_t grandchild : tree.boxes[child].child) add(grandchild);
-        }
-      }
+  const Box& box = tree.boxes[leaf];
+  for (const std::int32_t c : tree.colleagues[leaf]) {
+    if (c < 0 || (c == leaf && is_one_place(tree, box, sources, targets))) continue;
+    add(c);
+    if (tree.boxes[c].is_leaf) continue;
+    for (const std::int32_t child : tree.boxes[c].child) {
+      add(child);
+      if (child < 0 || tree.boxes[child].is_leaf) continue;
+      for (const std::int32_t grandchild : tree.boxes[child].child) add(grandchild);
     }
-    std::int32_t above = box.parent;
-    for (int up = 0; up < 2 && above >= 0; ++up, above = tree.boxes[above].parent)
-      for (const std::int32_t c : tree.colleagues[above])
-        if (c >= 0 && tree.boxes[c].is_leaf) add(c);
-    const std::int32_t holder = sources.deepest.empty() ? -1 : box.parent;
-    for (std::int32_t a = holder; a >= 0; a = tree.boxes[a].parent)
-      for (const std::int32_t c : tree.colleagues[a])
-        if (c >= 0 && !tree.boxes[c].is_leaf) add(c);
-    lists.begin.push_back(static_cast<std::int64_t>(lists.sources.size()));
   }
+  std::int32_t above = box.parent;
+  for (int up = 0; up < 2 && above >= 0; ++up, above = tree.boxes[above].parent)
+    for (const std::int32_t c : tree.colleagues[above])
+      if (c >= 0 && tree.boxes[c].is_leaf) add(c);
+  const std::int32_t holder = sources.deepest.empty() ? -1 : box.parent;
+  for (std::int32_t a = holder; a >= 0; a = tree.boxes[a].parent)
+    for (const std::int32_t c : tree.colleagues[a])
+      if (c >= 0 && !tree.boxes[c].is_leaf) add(c);
+}
+
+}  // namespace
+
+std::vector<std::int32_t> leaves_with_targets(const Octree& tree) {
+  return numbers_where(static_cast<std::int64_t>(tree.boxes.size()), [&](std::int64_t b) {
+    return tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0;
+  });
+}
+
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
+  NearLists lists{.targets = leaves_with_targets(tree), .begin = {}, .sources = {}};
+  const auto rows = static_cast<std::int64_t>(lists.targets.size());
+  lists.begin.resize(rows + 1);
+  constexpr std::int64_t worth_a_thread = 512;
+  lists.sources = found_in_chunks<std::int32_t>(
+      Chunks::of_size(worth_a_thread, rows),
+      [&](std::int64_t first, std::int64_t last, std::vector<std::int32_t>& found) {
+        for (std::int64_t row = first; row < last; ++row) {
+          const std::size_t before = found.size();
+          add_near(tree, sources, targets, lists.targets[row], found);
+          lists.begin[row + 1] = static_cast<std::int64_t>(found.size() - before);
+        }
+      });
+  std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
   return lists;
 }
 

@@ -11,7 +11,7 @@ namespace fmbem::fmm {
 struct NearLists {
   std::vector<std::int32_t> targets;  ///< [rows], leaves with targets
   std::vector<std::int64_t> begin;    ///< [rows + 1]
-  std::vector<std::int32_t> sources;  ///< boxes with sources of their own
+  LargeVector<std::int32_t> sources;  ///< boxes with sources of their own
 };
 
 /// Near to a leaf are its colleagues that are leaves, the children and grandchildren of those that
@@ -20,6 +20,9 @@ struct NearLists {
 /// (merge_leaves.hpp). So are the colleagues of the leaf and of its ancestors that hold sources. A
 /// leaf of the deepest level is not near to itself if all its points coincide.
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
+
+/// Leaves with targets, ascending.
+std::vector<std::int32_t> leaves_with_targets(const Octree& tree);
 
 /// Whether all points of a box of the deepest level coincide, so that none acts on another.
 bool is_one_place(const Octree& tree, const Box& box, const SortedPoints& sources,

@@ -1,6 +1,7 @@
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fmbem::fmm {
 
@@ -26,7 +27,10 @@ void walk_treecode(const Octree& tree, const Box& leaf, double theta, TreecodeBo
 }
 
 TreecodeWork treecode_work(const Octree& tree, const std::vector<std::int32_t>& leaves,
-                           double theta, std::size_t stride) {
+                           double theta, std::size_t stride, const TargetsOfWalk& targets) {
+  const auto in_registers = [&](const Box& leaf, int lanes) {
+    return lanes * std::ceil(targets.weight * leaf.targets.size() / lanes);
+  };
   double m2p = 0, p2p = 0;
 #pragma omp parallel reduction(+ : m2p, p2p)
   {
@@ -35,9 +39,9 @@ TreecodeWork treecode_work(const Octree& tree, const std::vector<std::int32_t>& 
     for (std::size_t k = 0; k < leaves.size(); k += stride) {
       const Box& leaf = tree.boxes[leaves[k]];
       walk_treecode(tree, leaf, theta, boxes);
-      m2p += static_cast<double>(boxes.m2p.size()) * leaf.targets.size();
+      m2p += static_cast<double>(boxes.m2p.size()) * in_registers(leaf, targets.lanes_of_m2p);
       for (const std::int32_t box : boxes.p2p)
-        p2p += static_cast<double>(tree.boxes[box].sources.size()) * leaf.targets.size();
+        p2p += tree.boxes[box].sources.size() * in_registers(leaf, targets.lanes_of_p2p);
     }
   }
   return {static_cast<double>(stride) * m2p, static_cast<double>(stride) * p2p};

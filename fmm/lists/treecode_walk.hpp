@@ -34,7 +34,12 @@ void walk_treecode(const Octree& tree, const Box& leaf, double theta, TreecodeBo
 struct TreecodeWork {
   double m2p_pairs = 0, p2p_pairs = 0;
 };
+/// How a leaf's targets count: each stands for `weight` of them, and kernels take whole registers.
+struct TargetsOfWalk {
+  double weight = 1;
+  int lanes_of_m2p = 1, lanes_of_p2p = 1;
+};
 TreecodeWork treecode_work(const Octree& tree, const std::vector<std::int32_t>& leaves,
-                           double theta, std::size_t stride = 1);
+                           double theta, std::size_t stride = 1, const TargetsOfWalk& targets = {});
 
 }  // namespace fmbem::fmm

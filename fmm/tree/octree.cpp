@@ -5,14 +5,17 @@
 #include <cmath>
 #include <numeric>
 
+#include "fmbem/fmm/base/chunks.hpp"
+
 namespace fmbem::fmm {
 namespace {
 
-/// With fewer boxes than this, waking the other threads takes longer than the work.
-constexpr std::int32_t worth_a_thread = 4096;
+/// With fewer boxes than this, waking the other threads takes longer than the work; with fewer
+/// splits, where points are searched for.
+constexpr std::int32_t worth_a_thread = 4096, splits_worth_a_thread = 512;
 
 /// Keys of the boxes of a level, ascending: the leading 3·level bits of a Morton key.
-using Keys = std::vector<TreeKey>;
+using Keys = LargeVector<TreeKey>;
 
 std::int32_t first_not_below(std::span<const TreeKey> keys, Range range, TreeKey bound) {
   return static_cast<std::int32_t>(
@@ -27,11 +30,21 @@ std::int32_t held_of(const SortedPoints& points, Range range, int level) {
   return held;
 }
 
+/// Whether bookmarks tell where the points of boxes of a level are.
+bool are_counted(const SortedPoints& points, int level) {
+  return !points.bookmarks.begin.empty() && level <= points.bookmarks.level;
+}
+
 /// Points of the 8 children of a box, by octant.
 std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, TreeKey key, int level) {
+  std::array<Range, 8> result;
+  if (are_counted(points, level + 1)) {
+    for (int octant = 0; octant < 8; ++octant)
+      result[octant] = points.bookmarks.range(key * 8 + octant, level + 1);
+    return result;
+  }
   const int shift = 3 * (deepest_tree_level - level - 1);
   range.begin += held_of(points, range, level);
-  std::array<Range, 8> result;
   for (int octant = 0; octant < 8; ++octant) {
     const std::int32_t end =
         octant == 7 ? range.end
@@ -44,6 +57,7 @@ std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, TreeK
 
 /// Whether a box has points that are not held by one of its ancestors.
 bool holds_points(const SortedPoints& points, TreeKey key, int level) {
+  if (are_counted(points, level)) return points.bookmarks.range(key, level).size() > 0;
   const int shift = 3 * (deepest_tree_level - level);
   const auto begin = points.keys.begin(), end = points.keys.end();
   auto first = std::lower_bound(begin, end, key << shift);
@@ -51,6 +65,15 @@ bool holds_points(const SortedPoints& points, TreeKey key, int level) {
   while (first != end && *first == key << shift && points.deepest_of(first - begin) < level)
     ++first;
   return first != end && *first >> shift == key;
+}
+
+Chunks splits_in_chunks(std::size_t splits) {
+  return Chunks::of_size(splits_worth_a_thread, static_cast<std::int64_t>(splits));
+}
+
+void sort_once(auto& keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
 /// For each level, the boxes that hold more than max_leaf points.
@@ -61,7 +84,7 @@ std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints&
     Range sources, targets;
   };
   std::vector<Keys> result;
-  std::vector<Entry> crowded, next;
+  LargeVector<Entry> crowded;
   const auto is_crowded = [&](const Entry& e, int level) {
     return e.targets.size() > max_leaf ||
            e.sources.size() - held_of(sources, e.sources, level) > max_leaf;
@@ -71,19 +94,24 @@ std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints&
                    {0, static_cast<std::int32_t>(targets.size())}};
   if (is_crowded(root, 0)) crowded.push_back(root);
   for (int level = 0; level < sources.levels && !crowded.empty(); ++level) {
-    result.emplace_back();
-    next.clear();
-    for (const Entry& e : crowded) {
-      result.back().push_back(e.key);
-      if (level + 1 == sources.levels) continue;
-      const auto s = child_ranges(sources, e.sources, e.key, level);
-      const auto t = &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
-      for (int octant = 0; octant < 8; ++octant) {
-        const Entry child{e.key * 8 + octant, s[octant], t[octant]};
-        if (is_crowded(child, level + 1)) next.push_back(child);
-      }
-    }
-    std::swap(crowded, next);
+    result.emplace_back(crowded.size());
+    std::transform(crowded.begin(), crowded.end(), result.back().begin(),
+                   [](const Entry& e) { return e.key; });
+    if (level + 1 == sources.levels) break;
+    crowded = found_in_chunks<Entry>(
+        splits_in_chunks(crowded.size()),
+        [&](std::int64_t first, std::int64_t last, std::vector<Entry>& found) {
+          for (std::int64_t i = first; i < last; ++i) {
+            const Entry& e = crowded[i];
+            const auto s = child_ranges(sources, e.sources, e.key, level);
+            const auto t =
+                &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
+            for (int octant = 0; octant < 8; ++octant) {
+              const Entry child{e.key * 8 + octant, s[octant], t[octant]};
+              if (is_crowded(child, level + 1)) found.push_back(child);
+            }
+          }
+        });
   }
   return result;
 }
@@ -112,54 +140,71 @@ class KeySet {
   std::vector<std::int32_t> begin_;  ///< of the keys with the same leading bits
 };
 
+/// Calls body(key) for the cells of a level that touch one, and for itself.
+template <class Body>
+void for_colleagues(TreeKey key, int level, Body&& body) {
+  const std::int64_t cells = std::int64_t{1} << level;
+  const TreeCell cell = cell_of(key);
+  // A key has the bits of three coordinates, each between those of the others.
+  std::array<std::array<TreeKey, 3>, 3> bits;
+  std::array<int, 3> count{};
+  for (int axis = 0; axis < 3; ++axis)
+    for (int step = -1; step <= 1; ++step) {
+      TreeCell along{};
+      along[axis] = cell[axis] + step;
+      if (along[axis] >= 0 && along[axis] < cells) bits[axis][count[axis]++] = key_of(along);
+    }
+  for (int i = 0; i < count[0]; ++i)
+    for (int j = 0; j < count[1]; ++j)
+      for (int k = 0; k < count[2]; ++k) body(bits[0][i] | bits[1][j] | bits[2][k]);
+}
+
 /// Adds the boxes that have to be split for the grading (see Octree).
 void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
   for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
     const KeySet is_split(split[level], level);
-    const std::int64_t cells = std::int64_t{1} << level;
-    Keys missing;
-    TreeKey done = ~TreeKey{0};
-    for (const TreeKey key : split[level + 1]) {
-      const TreeKey parent = key >> 3;
-      if (parent == done) continue;
-      done = parent;
-      const TreeCell cell = cell_of(parent);
-      const auto first = [&](int axis) { return std::max<std::int64_t>(cell[axis] - 1, 0); };
-      const auto last = [&](int axis) { return std::min(cell[axis] + 1, cells - 1); };
-      for (std::int64_t i = first(0); i <= last(0); ++i)
-        for (std::int64_t j = first(1); j <= last(1); ++j)
-          for (std::int64_t k = first(2); k <= last(2); ++k)
-            if (const TreeKey colleague = key_of({i, j, k}); !is_split.contains(colleague))
-              missing.push_back(colleague);
-    }
-    std::sort(missing.begin(), missing.end());
-    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
-    std::erase_if(missing, [&](TreeKey key) {
-      return !holds_points(sources, key, level) &&
-             (&sources == &targets || !holds_points(targets, key, level));
-    });
+    const Keys& below = split[level + 1];
+    const auto find = [&](std::int64_t first, std::int64_t last, std::vector<TreeKey>& missing) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const TreeKey parent = below[i] >> 3;
+        if (i > first && below[i - 1] >> 3 == parent) continue;
+        for_colleagues(parent, level, [&](TreeKey colleague) {
+          if (!is_split.contains(colleague)) missing.push_back(colleague);
+        });
+      }
+      sort_once(missing);
+      std::erase_if(missing, [&](TreeKey key) {
+        return !holds_points(sources, key, level) &&
+               (&sources == &targets || !holds_points(targets, key, level));
+      });
+    };
+    Keys missing = found_in_chunks<TreeKey>(splits_in_chunks(below.size()), find);
+    sort_once(missing);
     const auto middle = static_cast<std::ptrdiff_t>(split[level].size());
     split[level].insert(split[level].end(), missing.begin(), missing.end());
     std::inplace_merge(split[level].begin(), split[level].begin() + middle, split[level].end());
   }
 }
 
-/// The children of the boxes of a level that are split: the next level.
+constexpr std::array<std::int32_t, 8> no_children{-1, -1, -1, -1, -1, -1, -1, -1};
+
+/// The children of the boxes of a level that are split: the next level. `keys` are those of the
+/// level's boxes, and then of the next one's.
 void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
-               const SortedPoints& targets) {
+               const SortedPoints& targets, Keys& keys) {
   const auto level = static_cast<int>(tree.level_begin.size()) - 2;
   const auto n = static_cast<std::int32_t>(split.size());
   struct Parent {
     std::int32_t box, first_child;
     std::array<Range, 8> sources, targets;
   };
-  std::vector<Parent> parents(n);
-  std::int32_t box = tree.level_begin[level];
-  for (std::int32_t i = 0; i < n; ++i) {
-    while (key_of(tree.boxes[box].cell) != split[i]) ++box;
-    parents[i].box = box;
+  LargeVector<Parent> parents(n);
+  const std::int32_t begin = tree.level_begin[level];
+  for (std::int32_t i = 0, place = 0; i < n; ++i) {
+    while (keys[place] != split[i]) ++place;
+    parents[i].box = begin + place;
   }
-#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+#pragma omp parallel for schedule(static) if (n >= splits_worth_a_thread)
   for (std::int32_t i = 0; i < n; ++i) {
     Parent& p = parents[i];
     const Box& parent = tree.boxes[p.box];
@@ -170,14 +215,16 @@ void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
   const auto is_empty = [](const Parent& p, int octant) {
     return p.sources[octant].size() == 0 && p.targets[octant].size() == 0;
   };
-  std::int32_t next = tree.level_begin.back();
+  const std::int32_t first = tree.level_begin.back();
+  std::int32_t next = first;
   for (Parent& p : parents) {
     p.first_child = next;
     for (int octant = 0; octant < 8; ++octant) next += !is_empty(p, octant);
   }
   tree.level_begin.push_back(next);
   tree.boxes.resize(next);
-#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+  keys = Keys(next - first);
+#pragma omp parallel for schedule(static) if (n >= splits_worth_a_thread)
   for (std::int32_t i = 0; i < n; ++i) {
     const Parent& p = parents[i];
     Box& parent = tree.boxes[p.box];
@@ -186,14 +233,14 @@ void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
     for (int octant = 0; octant < 8; ++octant) {
       if (is_empty(p, octant)) continue;
       parent.child[octant] = index;
-      Box& child = tree.boxes[index++];
-      child.cell = cell_of(split[i] * 8 + octant);
-      child.level = level + 1;
-      child.parent = p.box;
-      child.child.fill(-1);
-      child.sources = p.sources[octant];
-      child.targets = p.targets[octant];
-      child.held = held_of(sources, child.sources, child.level);
+      const TreeKey key = keys[index - first] = split[i] * 8 + octant;
+      tree.boxes[index++] = {.cell = cell_of(key),
+                             .level = level + 1,
+                             .parent = p.box,
+                             .child = no_children,
+                             .sources = p.sources[octant],
+                             .targets = p.targets[octant],
+                             .held = held_of(sources, p.sources[octant], level + 1)};
     }
   }
 }
@@ -241,17 +288,22 @@ void find_colleagues(Octree& tree) {
   }
 }
 
+/// 2^−level, which has no bits but its exponent's.
+double half_power(int level) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 - level) << 52);
+}
+
 /// The centre of a box in the unit cube.
 Vec3d unit_centre(const Box& box) {
   Vec3d centre;
   for (int axis = 0; axis < 3; ++axis)
-    centre[axis] = std::ldexp(static_cast<double>(box.cell[axis]) + 0.5, -box.level);
+    centre[axis] = (static_cast<double>(box.cell[axis]) + 0.5) * half_power(box.level);
   return centre;
 }
 
 }  // namespace
 
-double Octree::side(int level) const { return std::ldexp(root.side, -level); }
+double Octree::side(int level) const { return root.side * half_power(level); }
 
 Vec3d Octree::centre_from_corner(const Box& box) const { return root.side * unit_centre(box); }
 
@@ -273,17 +325,17 @@ Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedP
   Octree tree;
   tree.root = root;
   tree.deepest = sources.levels;
-  Box box;
-  box.child.fill(-1);
-  box.sources = {0, static_cast<std::int32_t>(sources.size())};
-  box.targets = {0, static_cast<std::int32_t>(targets.size())};
-  box.held = held_of(sources, box.sources, 0);
+  const Range all{0, static_cast<std::int32_t>(sources.size())};
   std::size_t most_boxes = 1;
   for (const Keys& of_level : split) most_boxes += 8 * of_level.size();
   tree.boxes.reserve(most_boxes);
-  tree.boxes.push_back(box);
+  tree.boxes.push_back({.child = no_children,
+                        .sources = all,
+                        .targets = {0, static_cast<std::int32_t>(targets.size())},
+                        .held = held_of(sources, all, 0)});
   tree.level_begin = {0, 1};
-  for (const Keys& of_level : split) add_level(tree, of_level, sources, targets);
+  Keys keys{TreeKey{0}};
+  for (const Keys& of_level : split) add_level(tree, of_level, sources, targets, keys);
   find_colleagues(tree);
   return tree;
 }

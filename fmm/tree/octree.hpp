@@ -34,7 +34,7 @@ struct Box {
 struct Octree {
   Cube root;
   int deepest = deepest_tree_level;  ///< level below which no box is split
-  std::vector<Box> boxes;
+  LargeVector<Box> boxes;
   std::vector<std::int32_t> level_begin;  ///< [levels + 1]
   /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is
   /// none. The one displaced by (i, j, k) boxes is at 9(i+1) + 3(j+1) + k+1.

@@ -4,8 +4,6 @@
 #include <parallel/algorithm>
 #include <utility>
 
-#include "fmbem/fmm/tree/radix_sort.hpp"
-
 namespace fmbem::fmm {
 namespace {
 
@@ -16,6 +14,14 @@ SortedPoints sort_anew(std::span<const Vec3d> points, double unit, const Cube& r
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) by_upper_bits[i] = {morton_key(unit * points[i], root), i};
   radix_sort(by_upper_bits);
+  return points_in_order(points, unit, root, by_upper_bits);
+}
+
+}  // namespace
+
+SortedPoints points_in_order(std::span<const Vec3d> points, double unit, const Cube& root,
+                             std::span<const KeyedPoint> by_upper_bits) {
+  const auto n = static_cast<std::int32_t>(points.size());
   SortedPoints sorted;
   sorted.keys.resize(n);
   sorted.order.resize(n);
@@ -53,8 +59,6 @@ SortedPoints sort_anew(std::span<const Vec3d> points, double unit, const Cube& r
   }
   return sorted;
 }
-
-}  // namespace
 
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest,

@@ -56,6 +56,13 @@ class Tables(BenchTest):
                 self.assertGreater(row["seconds"][seconds], 0)
             self.assertGreater(row["peak_memory_bytes"], row["memory_bytes"])
 
+    def test_plans_alone(self):
+        for construction in ("sort", "histogram"):
+            row, = self.rows("--points", 3000, "--construction", construction, "--plans", 3, "--repeat", 0, "--check", 0)
+            self.assertEqual((row["construction"], row["plans"]), (construction, 3))
+            self.assertGreater(row["seconds"]["plan"], 0)
+            self.assertIsNone(row["seconds"]["evaluate"])
+
     def test_what_was_not_asked_for_is_null(self):
         for outputs, asked, other in (("potential", "error_potential", "error_gradient"),
                                       ("gradient", "error_gradient", "error_potential")):
@@ -147,7 +154,7 @@ class BadOptions(BenchTest):
                 ("--tolerance", "abc", "abc"), ("--tolerance", "inf", "inf"),
                 ("--outputs", "hessian", "hessian"), ("--precision", "half", "half"),
                 ("--backend", "tpu", "tpu"),
-                ("--threads", "0", "0"), ("--repeat", "0", "--repeat"), ("--repeat", "x", "x"),
+                ("--threads", "0", "0"), ("--repeat", "0", "--repeat"), ("--plans", "0", "--plans"), ("--repeat", "x", "x"),
                 ("--check", "-1", "--check"), ("--seed", "-1", "--seed"), ("--order", "0", "0"),
                 ("--max-leaf", "0", "0"), ("--inflation", "3", "3"), ("--inflation", "nan", "nan"),
                 ("--third-law", "maybe", "maybe"), ("--third-law", "on", "third law"),

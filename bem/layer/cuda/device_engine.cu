@@ -104,7 +104,7 @@ class DeviceEngine {
   }
 
   void set_far(const FarAccuracy& accuracy) {
-    far_ = far_field(accuracy, gathering());
+    far_ = far_field(accuracy, gathering(), stored_);
     stream_.wait();
   }
 
@@ -239,11 +239,12 @@ class DeviceEngine {
   PanelFarField& kept_far() const { return *far_; }
   PanelFarField& kept_far(const LooseFar& loose) {
     std::unique_ptr<PanelFarField>& far = looser_[loose.accuracy.order];
-    if (!far) far = far_field(loose.accuracy, gathering());
+    if (!far) far = far_field(loose.accuracy, gathering(), stored_);
     return *far;
   }
 
-  std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
+  std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering,
+                                           bool keeps_moments) const {
     return make_panel_far_field(*panels_, tree_, pieces_.get(),
                                 {.kind = kind_of(kernel_.source),
                                  .kappa = kernel_.kappa,
@@ -251,7 +252,8 @@ class DeviceEngine {
                                  .precision = accuracy.precision,
                                  .moments = accuracy.moments,
                                  .reach = far_reach_for(accuracy.moments),
-                                 .gathering = gathering},
+                                 .gathering = gathering,
+                                 .keeps_moments = keeps_moments},
                                 stream_, near_stream_);
   }
 
@@ -271,7 +273,7 @@ class DeviceEngine {
     with_advice(!stored_, [&] {
       far_->release();
       const bool spends = spends_memory_on(product.vectors);
-      const auto far = far_field(accuracy, spends ? Gathering::wide : Gathering::sparing);
+      const auto far = far_field(accuracy, spends ? Gathering::wide : Gathering::sparing, spends);
       if (!near_tolerance) return multiply(*far, *near_);
       const auto near = spends ? stored_near_field<double>(*near_tolerance)
                                : lean_near_field(*near_tolerance, Precision::double_precision,

@@ -129,7 +129,8 @@ struct GreenProduct::Impl {
                                  .order = accuracy.order,
                                  .precision = accuracy.far,
                                  .moments = accuracy.moments,
-                                 .reach = far_reach_for(accuracy.moments)},
+                                 .reach = far_reach_for(accuracy.moments),
+                                 .keeps_moments = stored},
                                 stream, near_stream);
   }
   /// Of make(number), the number being of the type of entries.

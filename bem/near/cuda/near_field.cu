@@ -31,12 +31,17 @@ __global__ void list_sources(NearRowsView a, std::int64_t rows, const std::int64
 /// Entries that a thread asks for before it uses them. With fewer, leaves of a few panels would
 /// keep the memory idle.
 constexpr int entries_ahead = 8;
+/// Sources of a row whose strengths are in shared memory at a time.
+template <int Vectors>
+constexpr int sources_at_once = Vectors == 1 ? 1024 : 512;
 
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_stored(const __grid_constant__ NearRowsView a, const Entry* entries,
                     const std::int64_t* panels_begin, const std::int32_t* all_panels,
                     const double* x, const double* factor, double* y) {
+  constexpr int room = sources_at_once<Vectors>;
+  __shared__ double s_x[Vectors][room];
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -45,28 +50,32 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int done = 0; done < n; done += blockDim.x) {
     const Share share(n - done);
     double sum[Vectors] = {};
-    const Entry* const block = entries + a.pairs_before[row] + done + share.target;
-    int j = share.works ? share.group : count;
-    for (; j + (entries_ahead - 1) * share.groups < count; j += entries_ahead * share.groups) {
-      Entry value[entries_ahead];
-      std::int32_t panel[entries_ahead];
+    for (int first = 0; first < count; first += room) {
+      const int some = min(count - first, room);
+      __syncthreads();  // the sources before are done
+      for (int k = threadIdx.x; k < some; k += blockDim.x) {
+        const std::int32_t panel = panels[first + k];
 #pragma unroll
-      for (int k = 0; k < entries_ahead; ++k) {
-        const int at = j + k * share.groups;
-        value[k] = block[static_cast<std::int64_t>(at) * n];
-        panel[k] = panels[at];
+        for (int v = 0; v < Vectors; ++v) s_x[v][k] = x[v * a.panels + panel];
       }
+      __syncthreads();
+      const Entry* const block = entries + a.pairs_before[row] +
+                                 static_cast<std::int64_t>(first) * n + done + share.target;
+      int j = share.works ? share.group : some;
+      for (; j + (entries_ahead - 1) * share.groups < some; j += entries_ahead * share.groups) {
+        Entry value[entries_ahead];
 #pragma unroll
-      for (int k = 0; k < entries_ahead; ++k)
+        for (int k = 0; k < entries_ahead; ++k) value[k] = block[(j + k * share.groups) * n];
 #pragma unroll
-        for (int v = 0; v < Vectors; ++v)
-          sum[v] += x[v * a.panels + panel[k]] * static_cast<double>(value[k]);
+        for (int k = 0; k < entries_ahead; ++k)
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v)
+            sum[v] += s_x[v][j + k * share.groups] * static_cast<double>(value[k]);
+      }
+      for (; j < some; j += share.groups)
+#pragma unroll
+        for (int v = 0; v < Vectors; ++v) sum[v] += s_x[v][j] * static_cast<double>(block[j * n]);
     }
-    for (; j < count; j += share.groups)
-#pragma unroll
-      for (int v = 0; v < Vectors; ++v)
-        sum[v] += x[v * a.panels + panels[j]] *
-                  static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
     write_sums<Vectors, threads_per_block>(share, sum, [&](int v, double total) {
       y[v * a.targets.count + targets.x + done + share.target] = factor[v] * total;
     });

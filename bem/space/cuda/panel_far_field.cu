@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
+#include "fmbem/bem/space/cuda/panel_moments.cuh"
 #include "fmbem/bem/space/cuda/stacks.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -62,7 +65,8 @@ class PanelFarFieldIn final : public PanelFarField {
         field_(tree, fmm::ParityOrder(options.order), strength_of(options.kind), stream,
                options.gathering,
                {options.kappa / tree.scale,
-                options.kappa > 0 ? options.reach * tree.scale / options.kappa : 0}) {
+                options.kappa > 0 ? options.reach * tree.scale / options.kappa : 0}),
+        keeps_moments_(options.keeps_moments && !pieces && field_.has_far()) {
     if (!pieces) return;
     // A piece is as long as its box, so the error of its moments does not fall with the distance as
     // fast as that of a small panel.
@@ -113,6 +117,7 @@ class PanelFarFieldIn final : public PanelFarField {
               },
               [&](const ExpansionsView<T>& expansions) {
                 grow(spread_, vectors * tree_.sources(), stream_);
+                if (kept_) return kept_->l2p(expansions, spread_.data(), stream_);
                 panel_l2p(panels_, tree_, kind_, rules_, piece_moments(), field_.table(),
                           expansions, field_.kernel(), spread_.data(), stream_);
               },
@@ -135,15 +140,27 @@ class PanelFarFieldIn final : public PanelFarField {
 
   std::int64_t bytes() const override {
     return field_.bytes() + field_.operator_bytes() + near_.bytes() + spread_.bytes() +
-           (stacks_ ? stacks_->bytes() : 0);
+           (stacks_ ? stacks_->bytes() : 0) + (kept_ ? kept_->bytes() : 0);
   }
 
  private:
+  /// At the first product, when near entries are there: if an eighth of what a solve leaves free
+  /// suffices.
+  void keep_moments() {
+    constexpr int part = 8;
+    if (!std::exchange(keeps_moments_, false)) return;
+    const TableView<T> table = field_.table();
+    if (fits_beside_a_solve(part * PanelMoments<T>::bytes_for(tree_.sources(), kind_, table),
+                            panels_.size()))
+      kept_.emplace(panels_, tree_, kind_, rules_, table, field_.kernel(), stream_);
+  }
+
   const PieceMoments* piece_moments() const { return piece_moments_ ? &*piece_moments_ : nullptr; }
 
   /// What enqueues moments.
   auto p2m() {
     return [this](const T* charges, const ExpansionsView<T>& expansions) {
+      if (kept_) return kept_->p2m(charges, expansions, stream_);
       panel_p2m(panels_, tree_, kind_, rules_, piece_moments(), stacks_ ? &*stacks_ : nullptr,
                 field_.table(), charges, expansions, field_.kernel(), stream_);
     };
@@ -167,6 +184,7 @@ class PanelFarFieldIn final : public PanelFarField {
   template <class Multiply>
   void for_batches(std::int64_t in, std::int64_t out, const double* x, double* y, int n_vectors,
                    Multiply&& multiply) {
+    keep_moments();
     const int batch = field_.batch(n_vectors);
     for (int first = 0; first < n_vectors; first += batch) {
       const int vectors = std::min(batch, n_vectors - first);
@@ -209,6 +227,8 @@ class PanelFarFieldIn final : public PanelFarField {
   std::optional<StripMomentRules> piece_rules_;
   std::optional<PieceMoments> piece_moments_;
   std::optional<BoxStacks> stacks_;
+  bool keeps_moments_;
+  std::optional<PanelMoments<T>> kept_;
   DeviceBuffer<double> near_, factor_;
   DeviceBuffer<double> spread_;  ///< strengths of pieces or, transposed, the sources' results
   Event fork_, join_;

@@ -56,6 +56,9 @@ struct PanelFarOptions {
   double moments = 0;  ///< relative error of the panels' moments
   double reach = 0;    ///< κr from which on pairs do not count
   Gathering gathering = Gathering::wide;
+  /// Whether moments of panels are kept from the first product on, if they take little of the
+  /// memory that is free then; those of pieces are not.
+  bool keeps_moments = false;
 };
 inline PanelKind kind_of(Trace source) {
   return source == Trace::value ? PanelKind::whole : PanelKind::dipoles;

@@ -11,46 +11,6 @@ struct PanelP2mArguments : PanelSourcesView {
   int top_level;
 };
 
-/// The factors f_n of dipoles with their derivatives along these: of f_n(κ|x|) by |x|² that is
-/// κ² f_{n+1}/(4n + 6).
-template <class T, int N, class Kernel>
-class DipoleFactors {
- public:
-  __device__ DipoleFactors(const Kernel& kernel, const Vec3<Dual<T>>* place, int p) {
-    T r2[N], rise[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      const Dual<T> square = norm2(place[i]);
-      r2[i] = square.value;
-      rise[i] = static_cast<T>(0.5 * kernel.kappa * kernel.kappa) * square.slope;
-    }
-    kernel.template regular_factors<N>(r2, p, f_);
-    for (int n = 0; n <= p; ++n)
-#pragma unroll
-      for (int i = 0; i < N; ++i) slope_[n * N + i] = rise[i] * f_[(n + 1) * N + i] / (2 * n + 3);
-  }
-  __device__ Dual<T> times(int point, int n, Dual<T> harmonic) const {
-    return Dual<T>(f_[n * N + point], slope_[n * N + point]) * harmonic;
-  }
-
- private:
-  T f_[(fmm::highest_order + 2) * N], slope_[(fmm::highest_order + 1) * N];
-};
-
-template <int N, class T, class V, class Kernel>
-__device__ inline auto factors_at(const Kernel& kernel, const Vec3<V>* place, int p) {
-  if constexpr (Kernel::homogeneous) {
-    return DegreeFactors<T, N, Kernel>(kernel, nullptr, p);
-  } else if constexpr (std::is_same_v<V, T>) {
-    T r2[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) r2[i] = norm2(place[i]);
-    return DegreeFactors<T, N, Kernel>(kernel, r2, p);
-  } else {
-    return DipoleFactors<T, N, Kernel>(kernel, place, p);
-  }
-}
-
 template <class T, PanelKind kind>
 __host__ __device__ constexpr int warp_numbers(int pairs) {
   return p2m_numbers<T>(pairs, 1) + WarpPanels<T, kind>::numbers;

@@ -2,6 +2,7 @@
 // integrated here.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "fmbem/bem/layer/dense_operator.hpp"
@@ -81,14 +82,19 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
       for (const bool transposed : {false, true}) {
         exact.dense->apply(x.data(), direct.data(),
                            {.vectors = static_cast<int>(vectors), .transposed = transposed});
-        for (const auto& [precision, sparing] : {std::pair{Precision::single_precision, false},
-                                                 {Precision::single_precision, true},
-                                                 {Precision::double_precision, false},
-                                                 {Precision::double_precision, true}}) {
+        for (const auto& [precision, sparing, keeps] :
+             {std::tuple{Precision::single_precision, false, true},
+              {Precision::single_precision, false, false},
+              {Precision::single_precision, true, false},
+              {Precision::double_precision, false, true},
+              {Precision::double_precision, false, false},
+              {Precision::double_precision, true, false}}) {
           if (transposed && sparing) continue;  // gathered as the others are
-          CAPTURE(surface.name, layer.name(), n, static_cast<int>(precision), transposed, sparing);
+          CAPTURE(surface.name, layer.name(), n, static_cast<int>(precision), transposed, sparing,
+                  keeps);
           FarFieldOptions options = options_for(panels, precision, layer);
           options.sparing = sparing;
+          options.keeps_moments = keeps;
           options.transposed = transposed;
           const DeviceFarField far = far_field_on_device(panels, options, x);
           CHECK(far.levels >= 4);
@@ -113,8 +119,12 @@ TEST_CASE("the far field of panels on the GPU is the same for any number of vect
   const Panels panels = make_panels(bracket(14));
   const std::size_t n = panels.size();
   const Vector x = signed_charges(3 * n, 2);
-  for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-    const FarFieldOptions options = options_for(panels, precision);
+  for (const auto& [precision, keeps] : {std::pair{Precision::single_precision, true},
+                                         {Precision::single_precision, false},
+                                         {Precision::double_precision, true},
+                                         {Precision::double_precision, false}}) {
+    FarFieldOptions options = options_for(panels, precision);
+    options.keeps_moments = keeps;
     const Vector all = far_field_on_device(panels, options, x).product;
     CHECK(all == far_field_on_device(panels, options, x).product);
     const Vector last = part(all, n, 2),

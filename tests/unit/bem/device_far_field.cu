@@ -69,7 +69,8 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
                             .order = options.order,
                             .precision = options.precision,
                             .moments = options.moment_tolerance,
-                            .gathering = options.sparing ? Gathering::sparing : Gathering::wide},
+                            .gathering = options.sparing ? Gathering::sparing : Gathering::wide,
+                            .keeps_moments = options.keeps_moments},
                            stream, near_stream);
   const auto d_x = to_device(x, stream);
   const DeviceBuffer<double> d_y(x.size(), stream);

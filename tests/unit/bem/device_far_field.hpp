@@ -18,6 +18,7 @@ struct FarFieldOptions {
   bool crowded = false;         ///< as is_crowded() says
   bool transposed = false;
   bool sparing = false;  ///< gathers for M2L as where memory counts more than time
+  bool keeps_moments = false;
 };
 
 /// The far field of panels at their centroids, as products with V or K on the GPU have it, alone;

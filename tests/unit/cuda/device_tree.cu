@@ -23,7 +23,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
   fmm::Octree result;
   result.root = tree.root;
   result.level_begin = tree.box_begin;
-  result.boxes.resize(code.size());
+  result.boxes.assign(code.size(), fmm::Box());
   result.colleagues.resize(code.size());
   for (std::size_t b = 0; b < code.size(); ++b) {
     fmm::Box& box = result.boxes[b];

@@ -160,13 +160,6 @@ TEST_CASE("plans with trees by histogram give the bits of plans with sorted ones
   }
 }
 
-TEST_CASE("plans on the CPU have no tree by histogram") {
-  const Points points = cube_points(100, 16);
-  const fmm::PlanOptions options{.construction = fmm::Construction::histogram};
-  CHECK_THROWS_AS(fmm::Plan(points, options), InputError);
-  CHECK_THROWS_WITH(fmm::Plan(points, options), contains("trees by histogram are for plans on"));
-}
-
 TEST_CASE("the stages one after the other give the same bits") {
   if (!gpu_is_there()) return;
   OnDevice run(cube_points(20000, 4), {}, 2);

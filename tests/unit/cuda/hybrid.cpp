@@ -310,7 +310,7 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
   refused({.order = 3, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
           "hybrids on the GPU have spherical expansions alone");
   refused({.method = Method::hybrid, .construction = fmm::Construction::histogram},
-          "trees by histogram are not for hybrids");
+          "trees by histogram are not for hybrids on the GPU");
   refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
   refused({.method = Method::hybrid, .third_law = fmm::ThirdLaw::always}, "Newton's third law");
 }

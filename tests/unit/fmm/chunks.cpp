@@ -102,3 +102,19 @@ TEST_CASE("numbers are chosen in their order, and extremes are found", "[threads
   CHECK(extremes.least == *std::min_element(all.value.begin(), all.value.end()));
   CHECK(extremes.most == *std::max_element(all.value.begin(), all.value.end()));
 }
+
+TEST_CASE("what chunks find comes one after the other", "[threads]") {
+  for (const std::int64_t n : {0, 1, 10, 11, 3000}) {
+    const Chunks chunks = Chunks::of_size(10, n);
+    CHECK(chunks.count() == (n + chunks.size - 1) / chunks.size);
+    CHECK(chunks.size == (n == 3000 ? 12 : 10));
+    std::vector<std::int64_t> expected;  // each multiple of 3, twice
+    for (std::int64_t i = 0; i < n; i += 3) expected.insert(expected.end(), 2, i);
+    const auto found = found_in_chunks<std::int64_t>(
+        chunks, [](std::int64_t first, std::int64_t last, std::vector<std::int64_t>& to) {
+          for (std::int64_t i = first; i < last; ++i)
+            if (i % 3 == 0) to.insert(to.end(), 2, i);
+        });
+    CHECK(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
+  }
+}

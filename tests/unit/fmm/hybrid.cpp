@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <omp.h>
+
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/direct.hpp"
@@ -390,6 +392,40 @@ TEST_CASE("hybrids give the same bits for any number of threads", "[threads]") {
                            .max_leaf = 20,
                            .method = Method::hybrid,
                            .theta = theta});
+}
+
+TEST_CASE("lists of hybrids are the same for any number of threads", "[threads]") {
+  const std::string cloud = GENERATE("cube", "sphere", "plummer");
+  const double theta = GENERATE(0.6, 0.8660254);
+  const Points points = cloud_points(cloud, sanitized ? 8000 : 40'000, 18),
+               others = cloud_points(cloud, sanitized ? 2000 : 10'000, 19);
+  const int before = omp_get_max_threads();
+  const auto with_threads = [&](int threads, const Points& targets) {
+    omp_set_num_threads(threads);
+    return hybrid_tree(points, targets, 6, theta, usual_costs());
+  };
+  for (const Points* targets : {&points, &others}) {
+    const PointTree one = with_threads(1, *targets);
+    for (const int threads : {2, 5}) {
+      CAPTURE(cloud, theta, threads);
+      const PointTree several = with_threads(threads, *targets);
+      CHECK(several.octree.level_begin == one.octree.level_begin);
+      CHECK(several.octree.colleagues == one.octree.colleagues);
+      CHECK(several.lists.p2p.targets == one.lists.p2p.targets);
+      CHECK(several.lists.p2p.begin == one.lists.p2p.begin);
+      CHECK(several.lists.p2p.sources == one.lists.p2p.sources);
+      CHECK(several.lists.source_boxes == one.lists.source_boxes);
+      const fmm::HybridLists &a = one.lists.hybrid, &b = several.lists.hybrid;
+      CHECK(a.m2l_places == b.m2l_places);
+      for (BoxRows fmm::HybridLists::*const rows :
+           {&fmm::HybridLists::m2l, &fmm::HybridLists::m2p, &fmm::HybridLists::p2l,
+            &fmm::HybridLists::p2p}) {
+        CHECK((a.*rows).begin == (b.*rows).begin);
+        CHECK((a.*rows).sources == (b.*rows).sources);
+      }
+    }
+  }
+  omp_set_num_threads(before);
 }
 
 TEST_CASE("hybrids refuse what they do not have") {

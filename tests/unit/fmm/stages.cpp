@@ -110,7 +110,7 @@ struct Run {
   }
   Run(const Run&) = delete;
 
-  const std::vector<Box>& boxes() const { return tree.octree.boxes; }
+  const LargeVector<Box>& boxes() const { return tree.octree.boxes; }
   int count() const { return order.count; }
 
   /// Results before the near field is written.
