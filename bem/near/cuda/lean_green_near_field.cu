@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
                    if (j >= some) continue;
                    // Times the factor, which takes strengths to about 1.
                    const std::int64_t panel = panels.number[j];
-                   shared.charge[j] = static_cast<N>(*factor * x[panel]) *
-                                      rule_weight<N, Trace::value>(a, panel);
+                   shared.charge[j] =
+                       static_cast<N>(*factor * x[panel]) * rule_weight<N, Trace::value>(a, panel);
                    panels.panel[j].weight =
                        static_cast<N>(*factor * x[a.panels + panel]) * panels.panel[j].weight;
                  }
@@ -53,9 +53,8 @@ __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
                        part = 0;
                      });
                });
-    write_sums<1, integrating_threads<N, Trace::normal>>(share, &sum, [&](int, double total) {
-      y[targets.x + done + share.target] = total;
-    });
+    write_sums<1, integrating_threads<N, Trace::normal>>(
+        share, &sum, [&](int, double total) { y[targets.x + done + share.target] = total; });
   }
 }
 
@@ -144,8 +143,8 @@ std::unique_ptr<NearField> make_lean_green_near_field(const PanelStore& panels,
   std::unique_ptr<NearField> result;
   fmm::with_kernel(kappa, [&]<class Kernel>(const Kernel&) {
     if (precision == Precision::single_precision)
-      result =
-          std::make_unique<LeanGreenNearField<float, Kernel>>(panels, tree, kappa, tolerance, stream);
+      result = std::make_unique<LeanGreenNearField<float, Kernel>>(panels, tree, kappa, tolerance,
+                                                                   stream);
     else
       result = std::make_unique<LeanGreenNearField<double, Kernel>>(panels, tree, kappa, tolerance,
                                                                     stream);
