@@ -1,5 +1,3 @@
-#include "fmbem/cuda/m2l_displaced.cuh"
-
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -7,6 +5,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/butterfly.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/m2l_displaced.cuh"
 
 namespace fmbem::cuda {
 namespace {
@@ -44,7 +43,8 @@ __global__ void __launch_bounds__(displaced_threads)
   const DisplacedTile tile = a.tiles[blockIdx.x];
   const int count = a.expansions.count, thread = static_cast<int>(threadIdx.x),
             first_column = static_cast<int>(blockIdx.y) * displaced_columns;
-  const T* const matrix = a.operators + static_cast<std::int64_t>(tile.displacement) * count * count;
+  const T* const matrix =
+      a.operators + static_cast<std::int64_t>(tile.displacement) * count * count;
   if (thread < tile.count) s_source[thread] = a.sources[tile.first + thread];
   const int row_group = thread / (displaced_columns / 4),
             column_group = thread % (displaced_columns / 4);
@@ -147,8 +147,8 @@ DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, cudaStre
       first = run.end;
     }
     for (const fmm::DisplacedPair& pair : chunk.pairs)
-      sources.push_back({pair.source, static_cast<std::uint32_t>(8 * place[pair.target]++ +
-                                                                 pair.mirror)});
+      sources.push_back(
+          {pair.source, static_cast<std::uint32_t>(8 * place[pair.target]++ + pair.mirror)});
     lists.most_sources =
         std::max(lists.most_sources, static_cast<std::int64_t>(chunk.pairs.size()));
   }
@@ -191,9 +191,12 @@ template <class T>
 void DisplacedM2l<T>::enqueue(const Classes& classes, const ExpansionsView<T>& expansions) const {
   for (std::size_t k = 0; k + 1 < lists_.parts.size(); ++k) {
     const DisplacedPart &part = lists_.parts[k], &next = lists_.parts[k + 1];
-    const DisplacedArguments<T> a{lists_.sources.data(), lists_.tiles.data() + part.tiles,
-                                  operators_.data(),     classes,
-                                  expansions,            products_.data()};
+    const DisplacedArguments<T> a{lists_.sources.data(),
+                                  lists_.tiles.data() + part.tiles,
+                                  operators_.data(),
+                                  classes,
+                                  expansions,
+                                  products_.data()};
     for (int v = 0; v < expansions.vectors; ++v) {
       launch(displaced_products<T>,
              dim3(static_cast<unsigned>(next.tiles - part.tiles),

@@ -54,38 +54,38 @@ __global__ void __launch_bounds__(most_acting_warps* warp_size)
       return MonomialSeries<T, P>(a.monomials);
   }();
   const ActingItem item = a.acting.items[first + blockIdx.x];
-  sum_item<Channels>(
-      item, a.targets, a.results, sums, [&]<int Each>(ItemTargets<Each, Channels>& targets) {
-        for (int k = warp; k < item.boxes; k += warps) {
-          const std::int32_t box = a.acting.boxes[item.begin + k];
-          __syncwarp();  // all are done with the one before
-          series.template load<Channels>(a.expansions.moment(box, blockIdx.y), room);
-          __syncwarp();
-          const ToUnitBox<T, double> unit_box(a.root, a.tree, box);
-          Vec3<T> d[Each];
+  sum_item<Channels>(item, a.targets, a.results, sums,
+                     [&]<int Each>(ItemTargets<Each, Channels>& targets) {
+                       for (int k = warp; k < item.boxes; k += warps) {
+                         const std::int32_t box = a.acting.boxes[item.begin + k];
+                         __syncwarp();  // all are done with the one before
+                         series.template load<Channels>(a.expansions.moment(box, blockIdx.y), room);
+                         __syncwarp();
+                         const ToUnitBox<T, double> unit_box(a.root, a.tree, box);
+                         Vec3<T> d[Each];
 #pragma unroll
-          for (int t = 0; t < Each; ++t)
-            d[t] = unit_box(targets.x[t].x, targets.x[t].y, targets.x[t].z);
-          T far[Each][Channels] = {};
-          add_m2p(series, room, d, static_cast<T>(unit_box.scale), far);
-          if (targets.group() > 0) continue;  // which has the same targets
+                         for (int t = 0; t < Each; ++t)
+                           d[t] = unit_box(targets.x[t].x, targets.x[t].y, targets.x[t].z);
+                         T far[Each][Channels] = {};
+                         add_m2p(series, room, d, static_cast<T>(unit_box.scale), far);
+                         if (targets.group() > 0) continue;  // which has the same targets
 #pragma unroll
-          for (int t = 0; t < Each; ++t)
+                         for (int t = 0; t < Each; ++t)
 #pragma unroll
-            for (int c = 0; c < Channels; ++c)
-              targets.total[t][c] += static_cast<double>(far[t][c]);
-        }
-      });
+                           for (int c = 0; c < Channels; ++c)
+                             targets.total[t][c] += static_cast<double>(far[t][c]);
+                       }
+                     });
 }
 
 template <class T, int Channels>
 void launch_m2p(const M2pArguments<T>& a, cudaStream_t stream) {
   static_assert(fmm::highest_cartesian_order == 6);
   using Kernel = void (*)(M2pArguments<T>, std::int64_t);
-  const std::array<Kernel, 7> kernels{
-      m2p_kernel<T, Channels, 0>, m2p_kernel<T, Channels, 1>, m2p_kernel<T, Channels, 2>,
-      m2p_kernel<T, Channels, 3>, m2p_kernel<T, Channels, 4>, m2p_kernel<T, Channels, 5>,
-      m2p_kernel<T, Channels, 6>};
+  const std::array<Kernel, 7> kernels{m2p_kernel<T, Channels, 0>, m2p_kernel<T, Channels, 1>,
+                                      m2p_kernel<T, Channels, 2>, m2p_kernel<T, Channels, 3>,
+                                      m2p_kernel<T, Channels, 4>, m2p_kernel<T, Channels, 5>,
+                                      m2p_kernel<T, Channels, 6>};
   launch_items(kernels[a.monomials.begin ? a.table.p : 0], a, a.expansions.vectors,
                sizeof(T) * numbers_of_steps(a.table),
                sizeof(T) * numbers_of_expansion(a, Channels) + sizeof(ActingSums<Channels>),
