@@ -9,7 +9,6 @@
 #include "fmbem/cuda/trial_trees.cuh"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
-#include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::cuda {
@@ -128,8 +127,8 @@ DeviceRates device_rates() {
           .m2p_double = 4e11 * in_double,
           .p2l_single = 5e11 * size,
           .p2l_double = 2.5e11 * in_double,
-          .displaced_single = 2e13 * size,
-          .displaced_double = 1e13 * in_double,
+          .displaced_single = 1.2e13 * size,
+          .displaced_double = 8e12 * in_double,
           .parent = 6e-9 / size,
           .parent_byte = 0.03e-9 / size,
           .leaf = 1.2e-9 / size,
@@ -197,11 +196,7 @@ bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t po
 
 fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                               bool third_law) {
-  fmm::HybridCosts costs =
-      DeviceCost(options, order, rates, 0, {}, third_law).hybrid_costs(options.dipoles);
-  if (fmm::expansion_for(options, order) == fmm::Expansion::cartesian)
-    costs.m2p_target *= fmm::cartesian_part;
-  return costs;
+  return DeviceCost(options, order, rates, 0, {}, third_law).hybrid_costs(options.dipoles);
 }
 
 double least_fmm_seconds(int order, const DeviceRates& rates) {

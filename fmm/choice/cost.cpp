@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "fmbem/fmm/choice/policy.hpp"
-#include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 
@@ -27,6 +26,8 @@ constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 /// Of M2P: what a target and a box cost beside the expansion, in its coefficients, and the time of
 /// the expansions of potential and gradient over that of the potential's alone.
 constexpr double work_of_a_box = 20, expansions_of_gradient = 3;
+/// The time of M2P by monomials over that by harmonics: 0.57 to 0.61 at orders 3 and 6.
+constexpr double cartesian_part = 0.6;
 
 double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
   const Precision precision = near_precision_of(options);

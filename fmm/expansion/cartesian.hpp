@@ -14,8 +14,6 @@ namespace fmbem::fmm {
 
 /// The highest order, from which on harmonics are faster.
 inline constexpr int highest_cartesian_order = 6;
-/// The time of M2P by monomials over that by harmonics: 0.57 to 0.61 at orders 3 and 6.
-inline constexpr double cartesian_part = 0.6;
 
 /// How many monomials x^i y^j z^k there are with i + j + k ≤ p.
 constexpr FMBEM_HD int monomial_count(int p) { return (p + 1) * (p + 2) * (p + 3) / 6; }
