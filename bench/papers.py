@@ -37,7 +37,7 @@ def row_of(result, **more):
         "commit": result["commit"]}
 
 
-def methods(folder, most, most_direct=1_000_000):
+def methods(folder, most, most_direct=300_000):
     """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5), of the processor, with one thread: so other
     programs may run beside it."""
     def rows():

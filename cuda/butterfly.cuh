@@ -17,4 +17,10 @@ __device__ inline void transform(T* v) {
   }
 }
 
+/// v, negated where the reflection changes the sign of harmonics of this class.
+template <class T>
+__device__ inline T reflected(T v, int parity, int reflection) {
+  return __popc(parity & reflection) & 1 ? -v : v;
+}
+
 }  // namespace fmbem::cuda

@@ -69,6 +69,8 @@ class DeviceCost {
     m2p_target_ = (options.gradient ? m2p_of_gradient : 1) * count /
                   (single ? rates.m2p_single : rates.m2p_double);
     p2l_source_ = count / (single ? rates.p2l_single : rates.p2l_double);
+    m2l_pair_ = 2 * count * count / (single ? rates.displaced_single : rates.displaced_double) +
+                3 * count * bytes / rates.bandwidth;
   }
 
   /// The work of a tree of a sample each of whose points stands for `weight` points. `fewer` is the
@@ -88,6 +90,7 @@ class DeviceCost {
     constexpr double never = std::numeric_limits<double>::infinity();
     return {.pair = pair_,
             .near_source = near_source_,
+            .m2l_pair = m2l_pair_,
             .m2p_target = m2p_target_,
             .p2l_source = dipoles ? never : p2l_source_,  // local expansions take charges alone
             .box = leaf_,
@@ -103,7 +106,7 @@ class DeviceCost {
   static constexpr double m2p_of_gradient = 2;
 
   DeviceRates rates_;
-  double row_, leaf_, pair_, near_source_, m2p_target_, p2l_source_;
+  double row_, leaf_, pair_, near_source_, m2p_target_, p2l_source_, m2l_pair_;
   double on_surfaces_;  ///< the time of the near field of a surface over that of others
 };
 
@@ -124,6 +127,8 @@ DeviceRates device_rates() {
           .m2p_double = 4e11 * in_double,
           .p2l_single = 5e11 * size,
           .p2l_double = 2.5e11 * in_double,
+          .displaced_single = 1.2e13 * size,
+          .displaced_double = 8e12 * in_double,
           .parent = 6e-9 / size,
           .parent_byte = 0.03e-9 / size,
           .leaf = 1.2e-9 / size,
@@ -167,7 +172,9 @@ bool may_take_third_law(const fmm::PlanOptions& options, bool same) {
                 "set of points");
   if (options.third_law != fmm::ThirdLaw::automatic)
     return options.third_law == fmm::ThirdLaw::always;
-  return same && options.method == fmm::Method::fmm && !options.dipoles && !options.gradient;
+  const bool has_pairs_of_leaves =
+      options.method == fmm::Method::fmm || options.method == fmm::Method::hybrid;
+  return same && has_pairs_of_leaves && !options.dipoles && !options.gradient;
 }
 
 bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
@@ -187,9 +194,9 @@ bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t po
          bytes * numbers <= static_cast<double>(total_device_memory() / share);
 }
 
-fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order,
-                              const DeviceRates& rates) {
-  return DeviceCost(options, order, rates, 0, {}, false).hybrid_costs(options.dipoles);
+fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                              bool third_law) {
+  return DeviceCost(options, order, rates, 0, {}, third_law).hybrid_costs(options.dipoles);
 }
 
 double least_fmm_seconds(int order, const DeviceRates& rates) {

@@ -19,6 +19,7 @@ struct DeviceRates {
   double bandwidth;                       ///< bytes a second
   /// Coefficients times targets of M2P, potential, and coefficients times sources of P2L, a second.
   double m2p_single, m2p_double, p2l_single, p2l_double;
+  double displaced_single, displaced_double;  ///< operations a second of M2L by displacements
   /// Seconds of gathering, M2M and L2L for a parent, and for each byte of its coefficients; the
   /// same of a leaf's share in P2M and L2P; and of an evaluation's launches.
   double parent, parent_byte, leaf, leaf_byte, start;
@@ -65,8 +66,10 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);
 
-/// What the traversal of a hybrid weighs, of Laplace's kernel.
-fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates);
+/// What the traversal of a hybrid weighs, of Laplace's kernel; `third_law`: whether the near field
+/// may be summed by it.
+fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                              bool third_law);
 
 /// What an FMM takes at least, if it has more than one leaf: its products have long rows, which
 /// take their time however few there are.

@@ -5,6 +5,7 @@
 #include "fmbem/cuda/batches.cuh"
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/graph.cuh"
+#include "fmbem/cuda/monomials.cuh"
 #include "fmbem/cuda/p2p_mutual.cuh"
 #include "fmbem/cuda/placed_points.cuh"
 #include "fmbem/cuda/stage_times.cuh"
@@ -27,9 +28,12 @@ class EvaluationIn final : public Evaluation {
         third_law_(options.third_law),
         targets_of_a_warp_(options.targets_of_a_warp),
         stream_(stream),
+        order_(order),
         stages_(order, tree.tree, stream, Gathering::wide, options.kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
+    if (tree.hybrid && options.expansion == fmm::Expansion::cartesian)
+      monomials_ = std::make_unique<MonomialRows<T>>(order, stream);
     place(points);
   }
 
@@ -41,11 +45,14 @@ class EvaluationIn final : public Evaluation {
   }
 
   PlanOrder order() const override { return {sources_.order.data(), targets_.order.data()}; }
-  std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
+  std::int64_t operator_bytes() const override {
+    return stages_.operator_bytes() + (displaced_ ? displaced_->operator_bytes() : 0);
+  }
   std::int64_t bytes() const override {
     std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
                        dipoles_.bytes() + near_potential_.bytes() + mutual_.bytes() +
-                       slots_.bytes();
+                       slots_.bytes() + (monomials_ ? monomials_->bytes() : 0) +
+                       (displaced_ ? displaced_->bytes() : 0);
     for (const auto& axis : near_gradient_) sum += axis.bytes();
     for (const auto& entry : near_hessian_) sum += entry.bytes();
     return sum;
@@ -85,6 +92,9 @@ class EvaluationIn final : public Evaluation {
     targets_.order = std::move(points.target_order);
     place(points, true);
     if (!tree_.same) place(points, false);
+    displaced_.reset();
+    if (tree_.hybrid && tree_.hybrid->m2l_pairs > 0)
+      displaced_ = std::make_unique<DisplacedM2l<T>>(tree_.hybrid->displaced, order_, stream_);
     if (!third_law_) return;
     list_earlier_sums(tree_, sources_.view().count, targets_of_a_warp_, mutual_, stream_);
     if constexpr (sizeof(N) == 4) find_close_targets(tree_, sources_.view(), mutual_, stream_);
@@ -156,9 +166,10 @@ class EvaluationIn final : public Evaluation {
     }
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
-      const bool has_p2l = tree_.hybrid && tree_.hybrid->p2l_pairs > 0;
+      // Whether L2L adds to local expansions.
+      const bool adds = tree_.hybrid && (tree_.hybrid->p2l_pairs > 0 || displaced_);
       if (tree_.hybrid) {
-        stages_.clear_locals(kind.vectors, has_p2l ? tree_.tree.levels() - 1 : 1);
+        stages_.clear_locals(kind.vectors, adds ? tree_.tree.levels() - 1 : 1);
         p2l(exact_places(sources_.view()), strengths, tree_.hybrid->p2l_view(), tree_.tree.view(),
             tree_.tree.root, stages_.table(), expansions, stream_);
         done("P2L");
@@ -166,7 +177,13 @@ class EvaluationIn final : public Evaluation {
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
           stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
-      stages_.enqueue({tree_.tree.view(), tree_.far.m2l, has_p2l}, kind.vectors, done);
+      stages_.enqueue_m2m(tree_.tree.view(), kind.vectors);
+      done("M2M");
+      if (displaced_) {
+        displaced_->enqueue(stages_.classes(), expansions);
+        done("M2L");
+      }
+      stages_.enqueue_m2l_and_l2l({tree_.tree.view(), tree_.far.m2l, adds}, kind.vectors, done);
     }
     if (!times) {
       for (std::size_t k = 0; k < near_streams_.size(); ++k) {
@@ -175,10 +192,14 @@ class EvaluationIn final : public Evaluation {
       }
     }
     if (tree_.hybrid) {
-      act_on_points(
-          ActingArguments<T, N>{exact_places(sources_.view()), exact_places(targets().view()),
-                                strengths, tree_.hybrid->acting_view(), tree_.tree.view(),
-                                tree_.tree.root, stages_.table(), expansions, near},
+      const PointsView<double> to = exact_places(targets().view());
+      m2p(M2pArguments<T>{to, tree_.hybrid->m2p.view(), tree_.tree.view(), tree_.tree.root,
+                          stages_.table(), monomials_ ? monomials_->view() : RowsView<T>(),
+                          expansions, near},
+          stream_);
+      p2p_out_of_reach(
+          FarPairsArguments<N>{exact_places(sources_.view()), to, strengths, kind.vectors,
+                               tree_.hybrid->p2p.view(), tree_.tree.view(), tree_.tree.root, near},
           stream_);
       done("M2P");
     }
@@ -258,7 +279,10 @@ class EvaluationIn final : public Evaluation {
   std::array<Stream, most_targets_of_a_lane> near_streams_;
   Event fork_;
   std::array<Event, most_targets_of_a_lane> joins_;
+  fmm::ParityOrder order_;
   FarStages<T> stages_;
+  std::unique_ptr<DisplacedM2l<T>> displaced_;  ///< of a hybrid with a small θ
+  std::unique_ptr<MonomialRows<T>> monomials_;  ///< of one with Cartesian expansions
   PlacedPoints<N> sources_, targets_;
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;

@@ -31,8 +31,10 @@ struct PlanTree {
 fmm::NearReach near_reach(Precision near_precision);
 
 /// Tree and lists of a hybrid, which fmm::make_hybrid_lists() has made on the host, with up to
-/// `most` targets of a warp of P2P. The host waits for the stream.
-PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream);
+/// `most` targets of a warp of P2P, and by Newton's third law or not. The host waits for the
+/// stream.
+PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, bool third_law,
+                          cudaStream_t stream);
 
 /// The points of a plan, with the order in which they stand in its tree. Where the sources are the
 /// targets, the targets' order is empty.
@@ -53,6 +55,7 @@ struct EvaluationOptions {
   bool third_law;            ///< each pair of leaves once, as of p2p_mutual()
   int targets_of_a_warp;     ///< in the near field
   PlanKernel kernel;
+  fmm::Expansion expansion = fmm::Expansion::spherical;  ///< of a hybrid, where they act on points
 };
 
 /// Evaluations of a plan, whatever their precisions.

@@ -59,6 +59,7 @@ class FarStages {
   bool has_far() const { return tree_.levels() > top_level(); }
   const FarKernel& kernel() const { return operators_.kernel(); }
   TableView<T> table() const { return table_.view(); }
+  const Classes& classes() const { return table_.classes(); }
   ExpansionsView<T> expansions(int vectors) const {
     return {vectors, count_, moments_.data(), locals_.data()};
   }
@@ -85,6 +86,7 @@ class FarStages {
     parents_at_once_ = choose_parents_at_once(parents_of(m2l), vectors);
     const std::int64_t rows = vectors * parents_at_once_;
     grow(products_, 8 * rows * product_stride_);
+    if (!has_rows(m2l)) return;
     grow(gathered_, 8 * rows * gathered_stride_);
     if (single) grow(units_, gathered_stride_ / split_depth * unit_stride(rows));
   }
@@ -104,16 +106,23 @@ class FarStages {
 
   /// Enqueues M2M, M2L and L2L, for which there must be room; calls done(stage) after each.
   void enqueue(const FarPass& pass, int vectors, auto&& done) {
+    enqueue_m2m(pass.tree, vectors);
+    done("M2M");
+    enqueue_m2l_and_l2l(pass, vectors, done);
+  }
+  void enqueue_m2m(const TreeView& tree, int vectors) {
+    const int deepest = tree_.levels() - 2;
+    for (int level = deepest; level >= top_level(); --level)
+      m2m(tree, {tree_.split_begin[level], tree_.split_begin[level + 1], level < deepest},
+          table_.classes(), operators_.of_parents(level), expansions(vectors), stream_);
+  }
+  /// Without rows there is only L2L.
+  void enqueue_m2l_and_l2l(const FarPass& pass, int vectors, auto&& done) {
     const TreeView& tree = pass.tree;
     const M2lRows& m2l = pass.m2l;
     const std::int64_t parents = parents_of(m2l);
     const Classes& classes = table_.classes();
     const ExpansionsView<T> all = expansions(vectors);
-    const int deepest = tree_.levels() - 2;
-    for (int level = deepest; level >= top_level(); --level)
-      m2m(tree, {tree_.split_begin[level], tree_.split_begin[level + 1], level < deepest}, classes,
-          operators_.of_parents(level), all, stream_);
-    done("M2M");
     std::int64_t first = m2l.parent_begin[top_level() - 1];  // 0 where all levels have M2L
     for (std::int64_t last = first; first < parents; first = last) {
       last = std::min(first + parents_at_once_, parents);
@@ -124,7 +133,10 @@ class FarStages {
       }
       const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
                                      vectors * (last - first) * product_stride_};
-      enqueue_products(m2l, product_level, products, vectors * (last - first), all, done);
+      if (has_rows(m2l))
+        enqueue_products(m2l, product_level, products, vectors * (last - first), all, done);
+      else
+        FMBEM_CUDA(cudaMemsetAsync(products_.data(), 0, 8 * products.block * sizeof(T), stream_));
       // Parents are in the order of their levels, so these have their local expansions before they
       // pass them on.
       bool follows = false;
@@ -158,6 +170,7 @@ class FarStages {
   static std::int64_t parents_of(const M2lRows& m2l) {
     return static_cast<std::int64_t>(m2l.parents.size());
   }
+  static bool has_rows(const M2lRows& m2l) { return m2l.sources.size() > 0; }
 
   int top_level() const { return operators_.kernel().top_level; }
   int parts() const { return gathered_parts<T>(gathering_); }

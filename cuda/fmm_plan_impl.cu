@@ -85,10 +85,6 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
         grow_tree(points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation),
                   std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
-    if (is_first && third_law && options.third_law == fmm::ThirdLaw::automatic)
-      third_law = third_law_pays(grown.tree.near.pairs,
-                                 static_cast<std::int64_t>(grown.tree.near.items.size()),
-                                 count(points.targets), near, choice.branching);
     if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
@@ -123,7 +119,9 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
                                   .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
                                   .third_law = third_law,
                                   .targets_of_a_warp = targets_of_a_warp(),
-                                  .kernel = kernel()},
+                                  .kernel = kernel(),
+                                  .expansion = is_hybrid() ? fmm::expansion_for(options, order.p)
+                                                           : fmm::Expansion::spherical},
                                  stream);
 }
 
@@ -218,7 +216,15 @@ int FmmPlan::Impl::targets_of_a_warp() const {
 }
 
 fmm::HybridCosts FmmPlan::Impl::hybrid_costs() const {
-  return cuda::hybrid_costs(options, order.p, device_rates());
+  return cuda::hybrid_costs(options, order.p, device_rates(), third_law);
+}
+
+/// Keeps the third law, where the options leave that to the plan, if it pays with these near lists.
+/// A plan that moves goes on as it began.
+void FmmPlan::Impl::weigh_third_law(std::int64_t near_pairs, std::int64_t items) {
+  if (evaluation || !third_law || options.third_law != fmm::ThirdLaw::automatic) return;
+  third_law = third_law_pays(near_pairs, items, static_cast<std::int64_t>(targets), near_precision,
+                             choice.branching);
 }
 
 double FmmPlan::Impl::theta() const {

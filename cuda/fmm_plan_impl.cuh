@@ -86,8 +86,8 @@ struct FmmPlan::Impl {
   bool resort(const PointsToPlan& points, const PlanOrder& before, double scale, const Cube& root,
               PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to);
   void grow_deep_tree(const Cube& root, Grown& grown) const;
-  Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
-                         const StageDone& stage_done) const;
+  Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
+  void weigh_third_law(std::int64_t near_pairs, std::int64_t items);
   DeviceBuffer<std::uint8_t> one_places(const Grown& grown) const;
   void refuse_crowded_boxes(const Grown& grown) const;
   void make_evaluation_on(PlanPoints points);

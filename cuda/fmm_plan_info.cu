@@ -14,7 +14,7 @@ fmm::PlanInfo FmmPlan::Impl::info() const {
                      tree.tree.boxes,
                      tree.tree.boxes - tree.tree.splits,
                      tree.near.pairs,
-                     static_cast<std::int64_t>(tree.far.m2l.parents.size()) * (fmm::orbits - 1),
+                     static_cast<std::int64_t>(tree.far.m2l.sources.size()) / 8,
                      bytes(),
                      evaluation ? evaluation->operator_bytes() : 0};
   info.third_law = third_law && !is_treecode();
@@ -22,6 +22,8 @@ fmm::PlanInfo FmmPlan::Impl::info() const {
     info.method = fmm::Method::hybrid;
     info.m2p_pairs = tree.hybrid->m2p_pairs;
     info.p2l_pairs = tree.hybrid->p2l_pairs;
+    info.m2l_pairs = tree.hybrid->m2l_pairs;
+    info.expansion = fmm::expansion_for(options, order.p);
   }
   if (is_treecode()) {
     const TreecodePairs pairs = treecode_pairs(tree, one_place.data());

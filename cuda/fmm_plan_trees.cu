@@ -67,8 +67,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     grown.points.target_order = std::move(target_keys.order);
   }
   grown.one_place = one_places(grown);
-  // A treecode has trees of keys of 64 bits alone.
-  if (!is_treecode() && has_crowded_boxes(to.tree, grown.one_place, choice.max_leaf, stream)) {
+  if (has_crowded_boxes(to.tree, grown.one_place, choice.max_leaf, stream)) {
     grow_deep_tree(root, grown);
     grown.one_place = one_places(grown);
   }
@@ -81,6 +80,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   if (!is_treecode())
     to.near = make_near_lists(to.tree, to.far.target_leaves, grown.one_place, targets_of_a_warp(),
                               stream);
+  weigh_third_law(to.near.pairs, static_cast<std::int64_t>(to.near.items.size()));
   stage_done("lists");
   return grown;
 }
@@ -142,13 +142,10 @@ void FmmPlan::Impl::refuse_crowded_boxes(const Grown& grown) const {
   const double of_each = static_cast<double>(pairs) / static_cast<double>(targets);
   FMBEM_REQUIRE(
       of_each <= most_pairs,
-      "the points crowd in less than "
-          << (is_treecode() ? "5e-7" : "3e-13") << " of their extent, where trees "
-          << (is_treecode() ? "of treecodes on the GPU " : "")
-          << "end, so that each would be summed with " << static_cast<std::int64_t>(of_each)
-          << " others directly: "
-          << (is_treecode() ? "take the method fmm"
-                            : "leave out points that are so close, or put them together"));
+      "the points crowd in less than 3e-13 of their extent, where trees end, so that each would be "
+      "summed with "
+          << static_cast<std::int64_t>(of_each)
+          << " others directly: leave out points that are so close, or put them together");
 }
 
 SortedKeys FmmPlan::Impl::sort(const DevicePoints& points, double scale, const Cube& root) const {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/m2l_displaced.cuh"
 #include "fmbem/cuda/pass.cuh"
 
 // What a hybrid of treecode and FMM has beside the FMM's stages.
@@ -9,11 +12,10 @@
 namespace fmbem::cuda {
 
 /// Up to 64 targets of a leaf, which a warp takes or, where much acts on them, a block; and the
-/// boxes that act on them: those whose expansions do, from `begin` on, and then those whose points
-/// do, out of the near lists' reach.
+/// boxes that act on them.
 struct ActingItem {
   std::int64_t begin;
-  std::int32_t m2p, p2p;
+  std::int32_t boxes;               ///< how many, from `begin` on
   std::int32_t leaf, first, count;  ///< the leaf's box; targets
 };
 inline constexpr int targets_of_an_item = 2 * warp_size;
@@ -24,6 +26,17 @@ struct ActingView {
   const std::int32_t* boxes;
 };
 
+/// Boxes that act on points.
+struct ActingLists {
+  DeviceBuffer<ActingItem> items;
+  std::int64_t long_items = 0;  ///< which have work for the warps of a block
+  DeviceBuffer<std::int32_t> boxes;
+  ActingView view() const {
+    return {items.data(), static_cast<std::int64_t>(items.size()), long_items, boxes.data()};
+  }
+  std::int64_t bytes() const { return items.bytes() + boxes.bytes(); }
+};
+
 /// Sources that act on local expansions: those of boxes[row] are [begin[row], begin[row + 1]).
 struct P2lRowsView {
   const std::int32_t* boxes;
@@ -32,25 +45,23 @@ struct P2lRowsView {
   std::int64_t count;
 };
 
-/// What acts by M2P, P2L, and P2P out of the near lists' reach.
+/// What acts by M2P, by P2P out of the near lists' reach, by P2L, and by M2L at displacements that
+/// the FMM does not have.
 struct HybridDeviceLists {
-  DeviceBuffer<ActingItem> items;
-  std::int64_t long_items = 0;  ///< which have work for the warps of a block
-  DeviceBuffer<std::int32_t> acting;
+  ActingLists m2p, p2p;
   DeviceBuffer<std::int32_t> p2l_boxes, p2l_sources;
   DeviceBuffer<std::int64_t> p2l_begin;
-  std::int64_t m2p_pairs = 0, p2l_pairs = 0, p2p_pairs = 0;  ///< as fmm::PlanInfo counts them
+  DisplacedDeviceLists displaced;
+  /// As fmm::PlanInfo counts them.
+  std::int64_t m2p_pairs = 0, p2l_pairs = 0, p2p_pairs = 0, m2l_pairs = 0;
 
-  ActingView acting_view() const {
-    return {items.data(), static_cast<std::int64_t>(items.size()), long_items, acting.data()};
-  }
   P2lRowsView p2l_view() const {
     return {p2l_boxes.data(), p2l_begin.data(), p2l_sources.data(),
             static_cast<std::int64_t>(p2l_boxes.size())};
   }
   std::int64_t bytes() const {
-    return items.bytes() + acting.bytes() + p2l_boxes.bytes() + p2l_sources.bytes() +
-           p2l_begin.bytes();
+    return m2p.bytes() + p2p.bytes() + p2l_boxes.bytes() + p2l_sources.bytes() + p2l_begin.bytes() +
+           displaced.bytes();
   }
 };
 
@@ -67,22 +78,34 @@ void p2l(const PointsView<double>& sources, const StrengthsView<N>& strengths,
          const P2lRowsView& rows, const TreeView& tree, const Cube& root, const TableView<T>& table,
          const ExpansionsView<T>& expansions, cudaStream_t stream);
 
-/// What acts on points.
-template <class T, class N>
-struct ActingArguments {
-  PointsView<double> sources, targets;
-  StrengthsView<N> strengths;
+/// What acts on points by its expansions.
+template <class T>
+struct M2pArguments {
+  PointsView<double> targets;
   ActingView acting;
   TreeView tree;
   Cube root;
   TableView<T> table;
+  RowsView<T> monomials;  ///< from moments; null for spherical expansions
   ExpansionsView<T> expansions;
   NearView results;  ///< to which it is added
 };
+template <class T>
+void m2p(const M2pArguments<T>& arguments, cudaStream_t stream);
 
-/// M2P, and P2P of leaves out of the near lists' reach, of pairs in N, whose differences are of
-/// coordinates in double precision.
-template <class T, class N>
-void act_on_points(const ActingArguments<T, N>& arguments, cudaStream_t stream);
+/// What acts on points by its own ones, out of the near lists' reach: of pairs in N, whose
+/// differences are of coordinates in double precision.
+template <class N>
+struct FarPairsArguments {
+  PointsView<double> sources, targets;
+  StrengthsView<N> strengths;
+  int vectors;
+  ActingView acting;
+  TreeView tree;
+  Cube root;
+  NearView results;  ///< to which it is added
+};
+template <class N>
+void p2p_out_of_reach(const FarPairsArguments<N>& arguments, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

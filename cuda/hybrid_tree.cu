@@ -21,47 +21,41 @@ std::vector<int2> ranges_of(const fmm::Octree& octree, fmm::Range fmm::Box::*whi
 
 /// Boxes that act on the targets of each leaf: those that act on the leaf or on a box that it is
 /// in.
-class ActingLists {
+class ActingOnLeaves {
  public:
-  explicit ActingLists(const fmm::PointTree& tree) : tree_(tree) {
-    if (tree.lists.hybrid.m2p.sources.empty() && tree.lists.hybrid.p2p.sources.empty()) return;
+  ActingOnLeaves(const fmm::PointTree& tree, const fmm::BoxRows& rows) : tree_(tree), rows_(rows) {
+    if (rows.sources.empty()) return;
     for (const std::int32_t leaf : tree.lists.p2p.targets) add(leaf);
     // The longest first, so that none is alone in the end.
-    std::stable_sort(items.begin(), items.end(), [](const ActingItem& a, const ActingItem& b) {
-      return a.m2p + a.p2p > b.m2p + b.p2p;
-    });
-    constexpr std::int32_t boxes_for_a_block = 32;
-    long_items = std::partition_point(
-                     items.begin(), items.end(),
-                     [](const ActingItem& a) { return a.m2p + a.p2p >= boxes_for_a_block; }) -
-                 items.begin();
+    std::stable_sort(items_.begin(), items_.end(),
+                     [](const ActingItem& a, const ActingItem& b) { return a.boxes > b.boxes; });
   }
 
-  std::vector<ActingItem> items;
-  std::int64_t long_items = 0;
-  std::vector<std::int32_t> boxes;
+  ActingLists on_device(cudaStream_t stream) const {
+    constexpr std::int32_t boxes_for_a_block = 32;
+    const auto end_of_long = std::partition_point(
+        items_.begin(), items_.end(),
+        [](const ActingItem& item) { return item.boxes >= boxes_for_a_block; });
+    return {to_device(items_, stream), end_of_long - items_.begin(), to_device(boxes_, stream)};
+  }
 
  private:
   void add(std::int32_t leaf) {
-    const fmm::HybridLists& lists = tree_.lists.hybrid;
-    ActingItem item{static_cast<std::int64_t>(boxes.size()), 0, 0, leaf, 0, 0};
-    item.m2p = append(leaf, lists.m2p);
-    item.p2p = append(leaf, lists.p2p);
-    if (item.m2p + item.p2p == 0) return;
-    const fmm::Range targets = tree_.octree.boxes[leaf].targets;
-    for (item.first = targets.begin; item.first < targets.end; item.first += targets_of_an_item) {
-      item.count = std::min(targets.end - item.first, targets_of_an_item);
-      items.push_back(item);
-    }
-  }
-  std::int32_t append(std::int32_t leaf, const fmm::BoxRows& rows) {
-    const std::size_t before = boxes.size();
+    const std::size_t before = boxes_.size();
     for (std::int32_t box = leaf; box >= 0; box = tree_.octree.boxes[box].parent)
-      boxes.insert(boxes.end(), rows[box].begin(), rows[box].end());
-    return static_cast<std::int32_t>(boxes.size() - before);
+      boxes_.insert(boxes_.end(), rows_[box].begin(), rows_[box].end());
+    const auto acting = static_cast<std::int32_t>(boxes_.size() - before);
+    if (acting == 0) return;
+    const fmm::Range targets = tree_.octree.boxes[leaf].targets;
+    for (std::int32_t first = targets.begin; first < targets.end; first += targets_of_an_item)
+      items_.push_back({static_cast<std::int64_t>(before), acting, leaf, first,
+                        std::min(targets.end - first, targets_of_an_item)});
   }
 
   const fmm::PointTree& tree_;
+  const fmm::BoxRows& rows_;
+  std::vector<ActingItem> items_;
+  std::vector<std::int32_t> boxes_;
 };
 
 DeviceTree device_tree(const fmm::Octree& octree, bool same, cudaStream_t stream) {
@@ -103,18 +97,28 @@ DeviceTree device_tree(const fmm::Octree& octree, bool same, cudaStream_t stream
   return tree;
 }
 
-NearRows device_near_rows(const fmm::PointTree& tree, cudaStream_t stream) {
+/// Warps of P2P, where none has fewer targets for a long row.
+std::int64_t warps_of_p2p(const fmm::PointTree& tree, int most) {
+  std::int64_t items = 0;
+  for (const std::int32_t leaf : tree.lists.p2p.targets)
+    items += (tree.octree.boxes[leaf].targets.size() + most - 1) / most;
+  return items;
+}
+
+/// By the third law all items have as many targets as there may be.
+NearRows device_near_rows(const fmm::PointTree& tree, bool third_law, cudaStream_t stream) {
   const fmm::NearLists& lists = tree.lists.p2p;
   constexpr std::int64_t of_the_mean = 4;
   const auto targets = static_cast<std::int64_t>(tree.targets().size());
+  const std::int64_t long_row = of_the_mean * (fmm::near_pairs(tree.octree, lists) / targets + 1);
   NearRows rows{to_device(lists.begin, stream), to_device(lists.sources, stream),
-                of_the_mean * (fmm::near_pairs(tree.octree, lists) / targets + 1)};
+                third_law ? std::numeric_limits<std::int64_t>::max() : long_row};
   FMBEM_CUDA(cudaStreamSynchronize(stream));
   return rows;
 }
 
 HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t stream) {
-  const ActingLists acting(tree);
+  const ActingOnLeaves m2p(tree, tree.lists.hybrid.m2p), p2p(tree, tree.lists.hybrid.p2p);
   std::vector<std::int32_t> boxes, sources;
   std::vector<std::int64_t> begin{0};
   for (std::size_t b = 0; b < tree.octree.boxes.size(); ++b) {
@@ -129,15 +133,16 @@ HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t s
   }
   fmm::PlanInfo counts{};
   fmm::count_hybrid(tree, counts);
-  HybridDeviceLists lists{.items = to_device(acting.items, stream),
-                          .long_items = acting.long_items,
-                          .acting = to_device(acting.boxes, stream),
+  HybridDeviceLists lists{.m2p = m2p.on_device(stream),
+                          .p2p = p2p.on_device(stream),
                           .p2l_boxes = to_device(boxes, stream),
                           .p2l_sources = to_device(sources, stream),
                           .p2l_begin = to_device(begin, stream),
+                          .displaced = displaced_device_lists(tree, stream),
                           .m2p_pairs = counts.m2p_pairs,
                           .p2l_pairs = counts.p2l_pairs,
-                          .p2p_pairs = counts.near_pairs};
+                          .p2p_pairs = counts.near_pairs,
+                          .m2l_pairs = counts.m2l_pairs};
   FMBEM_CUDA(cudaStreamSynchronize(stream));
   return lists;
 }
@@ -158,22 +163,24 @@ fmm::NearReach near_reach(Precision near_precision) {
   return {fmm::deepest_tree_level, std::numeric_limits<std::int64_t>::max()};
 }
 
-PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream) {
+PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, bool third_law,
+                          cudaStream_t stream) {
   PlanTree plan;
   plan.scale = host.scale;
   plan.same = host.sources_are_targets;
   plan.tree = device_tree(host.octree, plan.same, stream);
   const auto places = to_device(host.lists.hybrid.m2l_places, stream);
   plan.far = make_far_lists(plan.tree, stream, true, places.data());
-  plan.near = near_lists_of(plan.tree, plan.far.target_leaves, device_near_rows(host, stream), most,
-                            stream);
+  if (places.size() == 0) plan.far.m2l.sources = {};  // M2L is by displacements
+  plan.near = near_lists_of(plan.tree, plan.far.target_leaves,
+                            device_near_rows(host, third_law, stream), most, stream);
   plan.hybrid = device_hybrid_lists(host, stream);
   plan.near.pairs += plan.hybrid->p2p_pairs;
   return plan;
 }
 
 FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
-                                                     const StageDone& stage_done) const {
+                                                     const StageDone& stage_done) {
   fmm::PointTree host{.scale = points.scale, .sources_are_targets = points.same()};
   const auto sorted = [&](const DevicePoints& some) {
     return fmm::sort_points(to_host(some, stream), points.scale, root);
@@ -184,11 +191,13 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
   host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
   stage_done("tree");
   fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(near_precision));
+  weigh_third_law(fmm::near_pairs(host.octree, host.lists.p2p),
+                  warps_of_p2p(host, targets_of_a_warp()));
 
   Grown grown;
   grown.points = {points.sources, points.targets, to_device(host.sources.order, stream),
                   to_device(host.other_targets.order, stream)};
-  grown.tree = hybrid_plan_tree(host, targets_of_a_warp(), stream);
+  grown.tree = hybrid_plan_tree(host, targets_of_a_warp(), third_law, stream);
   stage_done("lists");
   return grown;
 }

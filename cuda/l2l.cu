@@ -7,12 +7,6 @@
 namespace fmbem::cuda {
 namespace {
 
-/// v, negated where the reflection changes the sign of harmonics of this class.
-template <class T>
-__device__ inline T reflected(T v, int parity, int reflection) {
-  return __popc(parity & reflection) & 1 ? -v : v;
-}
-
 template <bool Adds, class T>
 __device__ inline void write(T value, T& to) {
   if constexpr (Adds)

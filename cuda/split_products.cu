@@ -16,7 +16,7 @@ namespace fmbem::cuda {
 namespace {
 
 constexpr int row_bytes = 4 * split_depth, group_bytes = 16;
-constexpr int groups = row_bytes / group_bytes;
+constexpr int groups_of_a_row = row_bytes / group_bytes;
 
 /// Of rows, columns and units of rows.
 constexpr int stage_bytes(int rows, int columns) { return (rows + columns) * row_bytes + rows * 4; }
@@ -66,7 +66,7 @@ constexpr int second_after_first = 4;
 
 /// Where a group of a row is, behind the begin of a stage's rows.
 __device__ inline int group_at(int row, int group) {
-  return row * row_bytes + (group ^ (row % groups)) * group_bytes;
+  return row * row_bytes + (group ^ (row % groups_of_a_row)) * group_bytes;
 }
 
 /// Copies a block's factors to shared memory, a group of each of several rows a thread. Rows behind
@@ -76,8 +76,8 @@ class Loader {
  public:
   __device__ Loader(const SplitProduct& p, int e, int first_row, int first_column)
       : a_(p.a.values), b_(p.b.m2l), units_(p.a.units + first_row), unit_stride_(p.a.unit_stride) {
-    const int row = static_cast<int>(threadIdx.x) / groups,
-              group = static_cast<int>(threadIdx.x) % groups;
+    const int row = static_cast<int>(threadIdx.x) / groups_of_a_row,
+              group = static_cast<int>(threadIdx.x) % groups_of_a_row;
     to_ = group_at(row, group);
 #pragma unroll
     for (int j = 0; j < a_steps; ++j) {
@@ -94,15 +94,17 @@ class Loader {
 
   __device__ void load(int chunk, unsigned char* stage) const {
     const int first = chunk * split_depth, thread = static_cast<int>(threadIdx.x);
-    if (thread >= rows_at_once * groups) return;
+    if (thread >= rows_at_once * groups_of_a_row) return;
 #pragma unroll
     for (int j = 0; j < a_steps; ++j)
-      if (Shape::rows % rows_at_once == 0 || thread / groups + j * rows_at_once < Shape::rows)
+      if (Shape::rows % rows_at_once == 0 ||
+          thread / groups_of_a_row + j * rows_at_once < Shape::rows)
         __pipeline_memcpy_async(stage + to_ + j * rows_at_once * row_bytes, a_ + from_a_[j] + first,
                                 group_bytes);
 #pragma unroll
     for (int j = 0; j < b_steps; ++j)
-      if (Shape::columns % rows_at_once == 0 || thread / groups + j * rows_at_once < Shape::columns)
+      if (Shape::columns % rows_at_once == 0 ||
+          thread / groups_of_a_row + j * rows_at_once < Shape::columns)
         __pipeline_memcpy_async(
             stage + Shape::rows * row_bytes + to_ + j * rows_at_once * row_bytes,
             b_ + from_b_[j] + first, group_bytes);
@@ -113,7 +115,7 @@ class Loader {
 
  private:
   // A multiple of eight, so that a thread's groups are permuted alike.
-  static constexpr int rows_at_once = Shape::threads / groups / 8 * 8;
+  static constexpr int rows_at_once = Shape::threads / groups_of_a_row / 8 * 8;
   static constexpr int a_steps = (Shape::rows + rows_at_once - 1) / rows_at_once,
                        b_steps = (Shape::columns + rows_at_once - 1) / rows_at_once;
   const SplitNumber *a_, *b_;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <vector>
 
+#include "fmbem/cuda/monomials.cuh"
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/plain_evaluation.cuh"
 #include "fmbem/cuda/treecode.cuh"
@@ -22,7 +22,7 @@ __global__ void count_kernel(LeavesView leaves, double theta2, const std::uint8_
   const TreeView& tree = leaves.tree;
   std::int64_t m2p = 0, p2p = 0;
   walk(
-      tree, leaf, theta2, s_stack[threadIdx.x / warp_size],
+      tree, UnitBox(tree, leaf), theta2, s_stack[threadIdx.x / warp_size],
       [&](std::int32_t, const UnitBox&) { ++m2p; },
       [&](std::int32_t box) {
         if (acts_point_by_point(box, leaf, one_place)) p2p += size_of(tree.sources[box]);
@@ -41,39 +41,8 @@ __global__ void monomials_kernel(const T* moments, int count, std::int64_t boxes
   const std::int64_t i = thread_index();
   if (i >= boxes * monomials) return;
   const int monomial = static_cast<int>(i % monomials);
-  const T* const of_box = moments + i / monomials * count;
-  T sum = 0;
-  for (std::int32_t k = rows.begin[monomial]; k < rows.begin[monomial + 1]; ++k)
-    sum += rows.value[k] * of_box[rows.index[k]];
-  out[i] = sum;
+  out[i] = monomial_of(rows, monomial, moments + i / monomials * count);
 }
-
-/// What takes moments to monomials.
-template <class T>
-struct MonomialRows {
-  DeviceBuffer<std::int32_t> begin, index;
-  DeviceBuffer<T> value;
-
-  MonomialRows(const fmm::ParityOrder& order, cudaStream_t stream) {
-    std::vector<std::vector<fmm::CartesianTerm>> rows(fmm::monomial_count(order.p));
-    for (const fmm::CartesianTerm& term : fmm::cartesian_terms(order))
-      rows[term.monomial].push_back(term);
-    std::vector<std::int32_t> begins{0}, indices;
-    std::vector<T> values;
-    for (const auto& row : rows) {
-      for (const fmm::CartesianTerm& term : row) {
-        indices.push_back(term.position);
-        values.push_back(static_cast<T>(term.value));
-      }
-      begins.push_back(static_cast<std::int32_t>(indices.size()));
-    }
-    begin = to_device(begins, stream);
-    index = to_device(indices, stream);
-    value = to_device(values, stream);
-    FMBEM_CUDA(cudaStreamSynchronize(stream));  // before the host's arrays go
-  }
-  RowsView<T> view() const { return {begin.data(), index.data(), value.data()}; }
-};
 
 template <class T>
 class TreecodeEvaluation final : public PlainEvaluation {

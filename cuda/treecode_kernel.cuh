@@ -36,13 +36,6 @@ __device__ inline bool acts_point_by_point(std::int32_t box, std::int32_t leaf,
   return box != leaf || !one_place || !one_place[box];
 }
 
-/// A warp's shared memory, before its numbers of an expansion.
-template <class T>
-struct TreecodeRoom {
-  WalkStack stack;
-  ChargedPoint<T> places[warp_size], dipoles[warp_size];
-};
-
 template <class T, int Channels>
 struct TreecodeSums {
   double total[most_targets_of_a_thread][Channels] = {};
@@ -52,14 +45,26 @@ struct TreecodeSums {
 /// double precision nowhere else, so that differences of close coordinates are exact.
 template <class T>
 struct PairUnits {
-  ToUnitBox<T, double> leaf;
+  ToUnitBox<double, double> leaf;
   __device__ double scale() const { return sizeof(T) == 4 ? leaf.scale : 1; }
   __device__ Vec3<T> operator()(double x, double y, double z) const {
-    if constexpr (sizeof(T) == 4)
-      return leaf(x, y, z);
-    else
+    if constexpr (sizeof(T) == 4) {
+      const Vec3d in_leaf = leaf(x, y, z);
+      return {static_cast<T>(in_leaf.x), static_cast<T>(in_leaf.y), static_cast<T>(in_leaf.z)};
+    } else {
       return {x, y, z};
+    }
   }
+};
+
+/// A warp's shared memory, before its numbers of an expansion.
+template <class T>
+struct TreecodeRoom {
+  WalkStack stack;
+  ChargedPoint<T> places[warp_size], dipoles[warp_size];
+  // Of the leaf: not in every lane's registers.
+  UnitBox leaf;
+  PairUnits<T> units;
 };
 
 /// Targets of a warp: lanes without one repeat the last.
@@ -67,19 +72,19 @@ template <class T>
 struct WarpTargets {
   std::int32_t first, count;
   Vec3d place[most_targets_of_a_thread];
-  Vec3d in_root[most_targets_of_a_thread];  ///< of side 1
+  Vec3d from_centre[most_targets_of_a_thread];  ///< of the leaf, in a root of side 1
   Vec3<T> for_pairs[most_targets_of_a_thread];
 
-  __device__ WarpTargets(const PointsView<double>& points, const Cube& root,
-                         const PairUnits<T>& units, std::int32_t from, std::int32_t to)
+  __device__ WarpTargets(const PointsView<double>& points, const TreecodeRoom<T>& room,
+                         std::int32_t from, std::int32_t to)
       : first(from), count(min(to - from, most_targets_of_a_thread * warp_size)) {
 #pragma unroll
     for (int t = 0; t < most_targets_of_a_thread; ++t) {
       const std::int32_t i =
           from + min(t * warp_size + static_cast<std::int32_t>(threadIdx.x) % warp_size, count - 1);
       place[t] = {points.x[i], points.y[i], points.z[i]};
-      in_root[t] = (1 / root.side) * (place[t] - root.corner);
-      for_pairs[t] = units(place[t].x, place[t].y, place[t].z);
+      from_centre[t] = room.leaf.side * room.units.leaf(place[t].x, place[t].y, place[t].z);
+      for_pairs[t] = room.units(place[t].x, place[t].y, place[t].z);
     }
   }
 };
@@ -87,21 +92,21 @@ struct WarpTargets {
 /// Adds the sources of a box, point by point, in single precision but for pairs that are too close
 /// for it.
 template <bool Dipoles, int Each, class T, int Channels>
-__device__ inline void add_p2p(const TreecodeArguments<T>& a, const PairUnits<T>& units, int2 range,
-                               int v, const WarpTargets<T>& targets, TreecodeRoom<T>& room,
+__device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
+                               const WarpTargets<T>& targets, TreecodeRoom<T>& room,
                                TreecodeSums<T, Channels>& sums) {
   constexpr bool single = sizeof(T) == 4, gradient = Channels == 4;
   const int lane = threadIdx.x % warp_size;
   const ChargedPoint<double>* const places = a.strengths.places + v * a.sources;
   const ChargedPoint<double>* const dipoles =
       Dipoles ? a.strengths.dipoles + v * a.sources : nullptr;
-  const double to_units = units.scale();
+  const double to_units = room.units.scale();
   for (std::int32_t begin = range.x; begin < range.y; begin += warp_size) {
     const int n = min(range.y - begin, warp_size);
     __syncwarp();  // all are done with those before
     if (lane < n) {
       const ChargedPoint<double> s = places[begin + lane];
-      const Vec3<T> place = units(s.x, s.y, s.z);
+      const Vec3<T> place = room.units(s.x, s.y, s.z);
       room.places[lane] = {place.x, place.y, place.z, static_cast<T>(s.charge)};
       if constexpr (Dipoles) {
         const ChargedPoint<double> p = dipoles[begin + lane];
@@ -165,23 +170,24 @@ __device__ inline void add_p2p(const TreecodeArguments<T>& a, const PairUnits<T>
 /// All that acts on a warp's targets, `Each` a lane.
 template <int Each, class T, int Channels, class Series>
 __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& series,
-                                   std::int32_t leaf, const PairUnits<T>& units, int v,
-                                   const WarpTargets<T>& targets, TreecodeRoom<T>& room,
-                                   T* expansion, TreecodeSums<T, Channels>& sums) {
+                                   std::int32_t leaf, int v, const WarpTargets<T>& targets,
+                                   TreecodeRoom<T>& room, T* expansion,
+                                   TreecodeSums<T, Channels>& sums) {
   const TreeView& tree = a.leaves.tree;
   const double of_root = 1 / a.leaves.root.side;
   T far[Each][Channels] = {};
   walk(
-      tree, leaf, a.theta2, room.stack,
+      tree, room.leaf, a.theta2, room.stack,
       [&](std::int32_t box, const UnitBox& unit_box) {
         __syncwarp();  // all are done with the one before
         series.template load<Channels>(
             a.moments + (static_cast<std::int64_t>(box) * a.vectors + v) * a.numbers, expansion);
         __syncwarp();
+        const Vec3d between = room.leaf.centre - unit_box.centre;
         Vec3<T> d[Each];
 #pragma unroll
         for (int t = 0; t < Each; ++t) {
-          const Vec3d apart = unit_box.inverse_side * (targets.in_root[t] - unit_box.centre);
+          const Vec3d apart = unit_box.inverse_side * (targets.from_centre[t] + between);
           d[t] = {static_cast<T>(apart.x), static_cast<T>(apart.y), static_cast<T>(apart.z)};
         }
         add_m2p(series, expansion, d, static_cast<T>(unit_box.inverse_side * of_root), far);
@@ -189,9 +195,9 @@ __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& 
       [&](std::int32_t box) {
         if (!acts_point_by_point(box, leaf, a.one_place)) return;
         if (a.strengths.dipoles)
-          add_p2p<true, Each>(a, units, tree.sources[box], v, targets, room, sums);
+          add_p2p<true, Each>(a, tree.sources[box], v, targets, room, sums);
         else
-          add_p2p<false, Each>(a, units, tree.sources[box], v, targets, room, sums);
+          add_p2p<false, Each>(a, tree.sources[box], v, targets, room, sums);
       },
       [&] {
 #pragma unroll
@@ -221,7 +227,11 @@ __global__ void __launch_bounds__(threads_per_block)
       s_room + of_steps + blockDim.x / warp_size * a.numbers_in_shared)[warp];
   const std::int32_t leaf = a.leaves.boxes[row];
   const int2 range = a.leaves.tree.targets[leaf];
-  const PairUnits<T> units{ToUnitBox<T, double>(a.leaves.root, a.leaves.tree.code[leaf])};
+  if (lane == 0) {
+    room.leaf = UnitBox(a.leaves.tree, leaf);
+    room.units = {ToUnitBox<double, double>(a.leaves.root, a.leaves.tree, leaf)};
+  }
+  __syncwarp();
   const auto series = [&] {
     if constexpr (P == 0)
       return SphericalSeries<T>{a.table, steps};
@@ -231,12 +241,12 @@ __global__ void __launch_bounds__(threads_per_block)
   constexpr std::int32_t most = most_targets_of_a_thread * warp_size;
   for (std::int32_t first = range.x + static_cast<std::int32_t>(item % a.pieces) * most;
        first < range.y; first += a.pieces * most) {
-    const WarpTargets<T> targets(a.targets, a.leaves.root, units, first, range.y);
+    const WarpTargets<T> targets(a.targets, room, first, range.y);
     TreecodeSums<T, Channels> sums;
     if (targets.count > warp_size)
-      sum_targets<2>(a, series, leaf, units, v, targets, room, expansion, sums);
+      sum_targets<2>(a, series, leaf, v, targets, room, expansion, sums);
     else
-      sum_targets<1>(a, series, leaf, units, v, targets, room, expansion, sums);
+      sum_targets<1>(a, series, leaf, v, targets, room, expansion, sums);
     const std::int64_t next = a.vectors * a.targets.count;
 #pragma unroll
     for (int t = 0; t < most_targets_of_a_thread; ++t) {

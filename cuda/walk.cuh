@@ -6,10 +6,14 @@
 namespace fmbem::cuda {
 
 /// Boxes that wait in a warp's walk of a treecode. Taking boxes one by one, a walk has at most
-/// seven of each level waiting, so from `one_by_one` on that is what it does.
+/// seven of each level waiting, so that is what it does where so many have no room beside them.
 struct WalkStack {
-  static constexpr int size = 1024, one_by_one = size - 8 * deepest_level;
+  static constexpr int size = 1024;
   std::int32_t boxes[size];
+
+  __device__ static int one_by_one(const TreeView& tree) {
+    return size - 8 * (tree.upper_code ? fmm::deepest_tree_level : deepest_level);
+  }
 };
 
 /// The side of a box of a root of side 1, and its centre there.
@@ -22,14 +26,15 @@ __device__ inline double unit_side(int level) {
 }
 struct UnitBox {
   double side = 1, inverse_side = 1;
-  Vec3d centre{};
+  Vec3d centre{};  ///< a multiple of 2^-43, as are differences: all of them are exact
   UnitBox() = default;
-  __device__ explicit UnitBox(std::uint64_t code) {
-    const int level = level_of(code);
+  __device__ UnitBox(const TreeView& tree, std::int32_t box) {
+    const int level = tree.level(box);
     side = unit_side(level);
     inverse_side = unit_side(-level);
-    const Cell cell = grid_cell(key_in(code, level));
-    centre = {side * (cell.x + 0.5), side * (cell.y + 0.5), side * (cell.z + 0.5)};
+    const fmm::TreeCell cell = tree.cell(box);
+    const auto middle = [&](int axis) { return side * (static_cast<double>(cell[axis]) + 0.5); };
+    centre = {middle(0), middle(1), middle(2)};
   }
 };
 
@@ -53,25 +58,24 @@ __device__ inline bool is_accepted(const UnitBox& leaf, const UnitBox& box, doub
   return __dmul_rn(radii, radii) <= __dmul_rn(theta2, square);
 }
 
-/// fmm::walk_treecode() by a warp: calls m2p(box, unit box) for boxes that act on the leaf by their
-/// expansions, p2p(box) for leaves that act point by point, with all lanes, in an order that the
-/// tree alone decides. After the boxes of each step it calls done(). Lanes look at 32 boxes at a
-/// time, and what waits is in shared memory alone.
-__device__ inline void walk(const TreeView& tree, std::int32_t leaf, double theta2,
+/// fmm::walk_treecode() by a warp, of a leaf: calls m2p(box, unit box) for boxes that act on it by
+/// their expansions, p2p(box) for leaves that act point by point, with all lanes, in an order that
+/// the tree alone decides. After the boxes of each step it calls done(). Lanes look at 32 boxes at
+/// a time, and what waits is in shared memory alone.
+__device__ inline void walk(const TreeView& tree, const UnitBox& leaf, double theta2,
                             WalkStack& stack, auto&& m2p, auto&& p2p, auto&& done) {
-  const int lane = threadIdx.x % warp_size;
-  const UnitBox own(tree.code[leaf]);
+  const int lane = threadIdx.x % warp_size, one_by_one = WalkStack::one_by_one(tree);
   int waiting = 1;
   if (lane == 0) stack.boxes[0] = 0;
   while (waiting > 0) {
-    const int room = (WalkStack::one_by_one - waiting) / 7;
+    const int room = (one_by_one - waiting) / 7;
     const int take = max(1, min(min(warp_size, waiting), room));
     __syncwarp();
     std::int32_t box = lane < take ? stack.boxes[waiting - 1 - lane] : -1;
     if (box >= 0 && is_empty(tree.sources[box])) box = -1;
     waiting -= take;
-    const UnitBox unit_box = box < 0 ? UnitBox() : UnitBox(tree.code[box]);
-    const bool accepted = box >= 0 && is_accepted(own, unit_box, theta2);
+    const UnitBox unit_box = box < 0 ? UnitBox() : UnitBox(tree, box);
+    const bool accepted = box >= 0 && is_accepted(leaf, unit_box, theta2);
     const std::int32_t split = box >= 0 && !accepted ? tree.split_of[box] : -1;
     const bool is_near = box >= 0 && !accepted && split < 0;
     __syncwarp();  // all have taken theirs

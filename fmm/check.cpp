@@ -10,7 +10,6 @@
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
-#include "fmbem/fmm/lists/hybrid_lists.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 
 namespace fmbem::fmm {
@@ -71,26 +70,19 @@ void check_point_count(std::size_t points, const char* what) {
 void check_method(const PlanOptions& o, Processor processor) {
   const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
              hybrid = o.method == Method::hybrid;
-  const bool device_hybrid = hybrid && processor == Processor::gpu;
   FMBEM_REQUIRE(
-      !device_hybrid || o.expansion.value_or(Expansion::spherical) == Expansion::spherical,
-      "hybrids on the GPU have spherical expansions alone: take these, or make the plan "
-      "on the CPU");
-  FMBEM_REQUIRE(!device_hybrid || o.construction == Construction::radix_sort,
-                "trees by histogram are not for hybrids on the GPU: take the radix sort or the "
-                "method fmm, or make the plan on the CPU");
+      !hybrid || processor == Processor::cpu || o.construction == Construction::radix_sort,
+      "trees by histogram are not for hybrids on the GPU: take the radix sort or the "
+      "method fmm, or make the plan on the CPU");
   FMBEM_REQUIRE(processor == Processor::gpu || o.third_law == ThirdLaw::automatic,
                 "Newton's third law is to be chosen for plans on the GPU alone: leave it to the "
                 "plan, which takes it on the CPU where it applies");
-  FMBEM_REQUIRE(o.third_law != ThirdLaw::always || (o.method == Method::fmm && !o.dipoles),
-                "the near field by Newton's third law is an FMM's without dipoles: take the method "
-                "fmm, and no dipoles");
+  FMBEM_REQUIRE(
+      o.third_law != ThirdLaw::always || ((o.method == Method::fmm || hybrid) && !o.dipoles),
+      "the near field by Newton's third law is that of an FMM or a hybrid without dipoles: "
+      "take one of these methods, and no dipoles");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
-  FMBEM_REQUIRE(!device_hybrid || !o.theta || *o.theta >= theta_of_blocks,
-                "hybrids on the GPU have θ of "
-                    << theta_of_blocks << " or more, not " << *o.theta
-                    << ": give a larger θ or none, or make the plan on the CPU");
   FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,
                 "θ is a treecode's or a hybrid's: take one of these methods, or give no θ");
   FMBEM_REQUIRE(!o.theta || *o.theta <= largest_sure_theta(o.method) || o.order,

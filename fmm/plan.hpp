@@ -52,11 +52,11 @@ struct PlanOptions {
   Method method = Method::fmm;
   /// Of a treecode or a hybrid: a box of radius r_s acts on one of radius r_t at the distance R of
   /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
-  /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart, below
-  /// which there are none on a GPU.
+  /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart, so that
+  /// M2L is the FMM's.
   std::optional<double> theta{};
   /// What M2P of a treecode or a hybrid sums. Default: monomials up to order 6, where they are
-  /// faster; of hybrids on a GPU always harmonics.
+  /// faster.
   std::optional<Expansion> expansion{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
@@ -65,7 +65,7 @@ struct PlanOptions {
   /// cells; the GPU, whose cells are to hold a leaf's points, sorts where it would need more
   /// levels, or far more cells than points. Hybrids on the GPU have the radix sort alone.
   Construction construction = Construction::radix_sort;
-  /// Of the GPU's near field in an FMM.
+  /// Of the GPU's near field in an FMM or a hybrid.
   ThirdLaw third_law = ThirdLaw::automatic;
 };
 

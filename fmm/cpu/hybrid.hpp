@@ -6,6 +6,7 @@
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/near_data.hpp"
+#include "fmbem/fmm/lists/displacements.hpp"
 
 namespace fmbem::fmm {
 
@@ -24,18 +25,9 @@ class DisplacedM2l {
   std::int64_t bytes() const { return static_cast<std::int64_t>(blocks_.size() * sizeof(T)); }
 
  private:
-  struct Pair {
-    std::int32_t displacement, target, source;
-    int mirror;  ///< the reflections that make the displacement one of the first octant
-  };
-  /// Pairs of some targets, by displacement.
-  struct Chunk {
-    std::vector<std::int32_t> targets;
-    std::vector<Pair> pairs;  ///< `target` counts in the chunk's targets
-  };
-  void add_chunk(const Pass<T>& pass, const Chunk& chunk) const;
+  void add_chunk(const Pass<T>& pass, const DisplacedChunk& chunk) const;
 
-  std::vector<Chunk> chunks_;
+  DisplacedPairs pairs_;
   std::int64_t block_size_ = 0;
   Buffer<T> blocks_;  ///< [displacements][K][K], packed
 };

@@ -8,28 +8,29 @@ fmm::NearReach near_reach_on_device(Precision near_precision) {
 }
 
 void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec3d>& sources,
-                               const std::vector<Vec3d>& targets, int order, Precision precision,
-                               Precision near_precision, const fmm::Strengths& strengths,
+                               const std::vector<Vec3d>& targets,
+                               const DeviceHybridOptions& options, const fmm::Strengths& strengths,
                                const fmm::Fields& fields) {
   const cuda::Stream stream;
   const bool same = &sources == &targets;
   const auto y = cuda::to_device(sources, stream), x = cuda::to_device(targets, stream);
-  const int most = cuda::targets_of_a_warp(near_precision == Precision::single_precision, true,
-                                           static_cast<std::int64_t>(targets.size()));
-  const cuda::PlanTree on_device = cuda::hybrid_plan_tree(tree, most, stream);
+  const int most = cuda::targets_of_a_warp(options.near_precision == Precision::single_precision,
+                                           true, static_cast<std::int64_t>(targets.size()));
+  const cuda::PlanTree on_device = cuda::hybrid_plan_tree(tree, most, false, stream);
   cuda::PlanPoints points{{y.data(), y.size()},
                           {x.data(), x.size()},
                           cuda::to_device(tree.sources.order, stream),
                           cuda::to_device(tree.other_targets.order, stream)};
   if (same) points.targets = points.sources;
   const auto evaluation =
-      cuda::make_evaluation(on_device, std::move(points), fmm::ParityOrder(order),
-                            {.precision = precision,
-                             .near_precision = near_precision,
+      cuda::make_evaluation(on_device, std::move(points), fmm::ParityOrder(options.order),
+                            {.precision = options.precision,
+                             .near_precision = options.near_precision,
                              .root_terms = 2,
                              .third_law = false,
                              .targets_of_a_warp = most,
-                             .kernel = {.top_level = 1}},
+                             .kernel = {.top_level = 1},
+                             .expansion = options.expansion},
                             stream);
   const auto charges = cuda::to_device(strengths.charges, stream);
   const auto dipoles = cuda::to_device(strengths.dipoles, stream);

@@ -9,11 +9,17 @@ namespace fmbem::test {
 /// What near lists reach on the device.
 fmm::NearReach near_reach_on_device(Precision near_precision);
 
+struct DeviceHybridOptions {
+  int order;
+  Precision precision, near_precision;
+  fmm::Expansion expansion = fmm::Expansion::spherical;
+};
+
 /// Evaluates a tree with the lists of a hybrid on the device. Points are as the tree was made of,
 /// of a scale of 1; one array as sources and targets is one set of points.
 void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec3d>& sources,
-                               const std::vector<Vec3d>& targets, int order, Precision precision,
-                               Precision near_precision, const fmm::Strengths& strengths,
+                               const std::vector<Vec3d>& targets,
+                               const DeviceHybridOptions& options, const fmm::Strengths& strengths,
                                const fmm::Fields& fields);
 
 }  // namespace fmbem::test

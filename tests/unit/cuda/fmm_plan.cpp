@@ -316,15 +316,6 @@ TEST_CASE("deep trees for other targets than sources, dipoles and Yukawa's kerne
   CHECK(difference(u, exact) / yukawa.tolerance <= 1);
 }
 
-TEST_CASE("treecodes on the GPU refuse points that crowd below their deepest level") {
-  if (!gpu_is_there()) return;
-  const Points crowded = cluster_points(300'000, 9, 1e-9, 0.9);
-  const DeviceArray<Vec3d> there = on_device(crowded);
-  const cuda::DevicePoints places{there.data(), crowded.size()};
-  CHECK_THROWS_WITH(FmmPlan(places, places, {.method = fmm::Method::treecode}),
-                    contains("take the method fmm"));
-}
-
 TEST_CASE("strengths on the device that are not finite give NaN everywhere") {
   if (!gpu_is_there()) return;
   for (const double tolerance : {1e-3, 1e-9}) {

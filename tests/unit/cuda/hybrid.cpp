@@ -12,6 +12,7 @@
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 #include "tests/unit/cuda/device_hybrid.hpp"
@@ -31,7 +32,8 @@ using fmm::PointTree;
 
 namespace {
 
-constexpr double theta = 0.8660254;
+/// With this θ M2L is in blocks.
+constexpr double theta_of_plans = 0.8660254;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Kernels that take about as long as those of a device; and others by which each way to act is
@@ -39,6 +41,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 std::vector<HybridCosts> all_costs(bool dipoles) {
   const HybridCosts usual{.pair = 1e-10,
                           .near_source = 6e-10,
+                          .m2l_pair = 1e-7,
                           .m2p_target = 1e-8,
                           .p2l_source = dipoles ? never : 1e-8,
                           .box = 1e-9,
@@ -48,12 +51,13 @@ std::vector<HybridCosts> all_costs(bool dipoles) {
   all[2].pair = all[2].parent = 1;  // as few splits as there can be
   all[2].m2p_target = 0.9;
   all[3].pair = 1e-7;
+  all[3].m2l_pair = 1e-5;
   all[3].p2l_source = never;
   return all;
 }
 
 PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const HybridCosts& costs,
-                      const fmm::NearReach& reach) {
+                      const fmm::NearReach& reach, double theta = theta_of_plans) {
   const Cube root{{-25, -25, -25}, 51.3};
   const bool same = &x == &y;
   PointTree tree{.scale = 1, .sources_are_targets = same};
@@ -66,7 +70,7 @@ PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const Hybr
 
 /// Targets that are the sources are other ones here, as M2L between the same points ends earlier on
 /// the CPU.
-Results of_cpu(PointTree tree, const Sources& sources, int order) {
+Results of_cpu(PointTree tree, const Sources& sources, int order, double theta = theta_of_plans) {
   if (tree.sources_are_targets) tree.other_targets = tree.sources;
   tree.sources_are_targets = false;
   Results found(sources.count * tree.targets().size());
@@ -77,31 +81,32 @@ Results of_cpu(PointTree tree, const Sources& sources, int order) {
 }
 
 Results of_gpu(const PointTree& tree, const Points& y, const Points& x, const Sources& sources,
-               int order, Precision precision, Precision near_precision) {
+               const DeviceHybridOptions& options) {
   Results found(sources.count * x.size());
-  evaluate_hybrid_on_device(tree, y, x, order, precision, near_precision, sources.strengths(),
-                            found.fields());
+  evaluate_hybrid_on_device(tree, y, x, options, sources.strengths(), found.fields());
   return found;
 }
 
 /// The results of the GPU are the CPU's of the same lists, but for what near lists reach.
-void check_same_lists(const std::string& cloud) {
+void check_same_lists(const std::string& cloud, std::size_t n = 2500, double theta = theta_of_plans,
+                      fmm::Expansion expansion = fmm::Expansion::spherical) {
   if (!gpu_is_there()) return;
   const bool same = GENERATE(true, false), dipoles = GENERATE(false, true);
   int order = 0, max_leaf = 0;
   std::tie(order, max_leaf) = GENERATE(table<int, int>({{5, 4}, {12, 40}}));
-  CAPTURE(cloud, same, dipoles, order, max_leaf);
-  const Points y = points_by_name(cloud, 2500, 1), others = plummer_points(1000, 2);
+  if (expansion == fmm::Expansion::cartesian && order > fmm::highest_cartesian_order) return;
+  CAPTURE(cloud, theta, same, dipoles, order, max_leaf);
+  const Points y = points_by_name(cloud, n, 1), others = plummer_points(2 * n / 5, 2);
   const Points& x = same ? y : others;
   const Sources sources(y.size(), 2, dipoles, 3);
   const auto kept = fmm::cpu_operators<double>(fmm::Laplace(), fmm::ParityOrder(order),
                                                fmm::m2l_orders(false));  // for all costs
   for (const HybridCosts& costs : all_costs(dipoles)) {
-    const Results exact =
-        of_cpu(hybrid_tree(y, x, max_leaf, costs, fmm::integer_reach), sources, order);
+    const Results exact = of_cpu(hybrid_tree(y, x, max_leaf, costs, fmm::integer_reach, theta),
+                                 sources, order, theta);
     const auto difference = [&](Precision far, Precision near) {
-      const PointTree tree = hybrid_tree(y, x, max_leaf, costs, near_reach_on_device(near));
-      return Errors(of_gpu(tree, y, x, sources, order, far, near), exact);
+      const PointTree tree = hybrid_tree(y, x, max_leaf, costs, near_reach_on_device(near), theta);
+      return Errors(of_gpu(tree, y, x, sources, {order, far, near, expansion}), exact);
     };
     // Rounding alone, as of treecodes.
     const Errors in_double = difference(Precision::double_precision, Precision::double_precision);
@@ -132,24 +137,55 @@ TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: two cent
 TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: a filament") {
   check_same_lists("filament");
 }
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: a cube by displacements") {
+  check_same_lists("cube", 800, 0.45);
+}
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: centres by displacements") {
+  check_same_lists("centres", 800, 0.6);
+}
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: Cartesian expansions") {
+  check_same_lists("centres", 800, GENERATE(0.5, theta_of_plans), fmm::Expansion::cartesian);
+}
+
+TEST_CASE("Cartesian expansions of hybrids on the GPU have orders from 1 to 6") {
+  if (!gpu_is_there()) return;
+  const Points y = points_by_name("centres", 1500, 20), x = plummer_points(600, 21);
+  const Sources sources(y.size(), 1, false, 22);
+  const PointTree tree =
+      hybrid_tree(y, x, 4, all_costs(false)[1], near_reach_on_device(Precision::double_precision));
+  for (int order = 1; order <= fmm::highest_cartesian_order; ++order) {
+    CAPTURE(order);
+    DeviceHybridOptions options{order, Precision::double_precision, Precision::double_precision};
+    const Results spherical = of_gpu(tree, y, x, sources, options);
+    options.expansion = fmm::Expansion::cartesian;
+    const Results cartesian = of_gpu(tree, y, x, sources, options);
+    CHECK_FALSE(cartesian.potential == spherical.potential);
+    const Errors difference(cartesian, spherical);
+    CHECK(difference.potential < 1e-13);
+    CHECK(difference.gradient < 1e-13);
+  }
+}
 
 TEST_CASE("the lists that hybrids on the GPU are tested with have every way to act") {
   const Points y = points_by_name("centres", 3000, 1), x = plummer_points(1200, 2);
+  const double theta = GENERATE(0.3, 0.6, theta_of_plans);
+  CAPTURE(theta);
   fmm::PlanInfo all{};
   for (const HybridCosts& costs : all_costs(false)) {
     const PointTree tree =
-        hybrid_tree(y, x, 4, costs, near_reach_on_device(Precision::single_precision));
+        hybrid_tree(y, x, 4, costs, near_reach_on_device(Precision::single_precision), theta);
     fmm::PlanInfo info{};
     fmm::count_hybrid(tree, info);
     all.m2p_pairs += info.m2p_pairs;
     all.p2l_pairs += info.p2l_pairs;
     all.near_pairs += info.near_pairs;  // out of the near lists' reach
     all.m2l_rows += info.m2l_rows;
+    all.m2l_pairs += info.m2l_pairs;
   }
   CHECK(all.m2p_pairs > 1000);
   CHECK(all.p2l_pairs > 1000);
   CHECK(all.near_pairs > 1000);
-  CHECK(all.m2l_rows > 100);
+  CHECK((theta == theta_of_plans ? all.m2l_rows > 100 : all.m2l_pairs > 1000));
 }
 
 TEST_CASE("hybrids on the GPU meet their tolerance, whatever leaves are asked for") {
@@ -172,6 +208,57 @@ TEST_CASE("hybrids on the GPU meet their tolerance, whatever leaves are asked fo
     CHECK(errors.potential < tolerance);
     CHECK(errors.gradient < tolerance);
   }
+}
+
+TEST_CASE("hybrids on the GPU meet their tolerance for any θ and either expansion") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "centres", "scales");
+  double theta = 0, tolerance = 0;
+  std::tie(theta, tolerance) =
+      GENERATE(table<double, double>({{0.25, 1e-4}, {0.5, 1e-2}, {0.5, 1e-7}, {0.7, 1e-5}}));
+  CAPTURE(cloud, theta, tolerance);
+  const Points points = points_by_name(cloud, 20'000, 23);
+  const Sources sources(points.size(), 1, false, 24);
+  Plan plan = make_fmm_plan(points, {.tolerance = tolerance,
+                                     .gradient = true,
+                                     .max_leaf = 30,
+                                     .method = Method::hybrid,
+                                     .theta = theta});
+  const auto check = [&](const Points& all) {
+    const Points some(all.begin(), all.begin() + 300);
+    Results exact(some.size());
+    direct_sum(all, some, sources.strengths(), exact.fields());
+    const Errors errors(run(plan, sources.strengths()), exact);
+    CHECK(errors.potential < tolerance);
+    CHECK(errors.gradient < tolerance);
+  };
+  CHECK(plan.info().m2l_rows == 0);
+  CHECK((tolerance < 1e-3 || plan.info().expansion == fmm::Expansion::cartesian));
+  check(points);
+  const Points moved = points_by_name("plummer", points.size(), 25);
+  plan.move(moved);
+  check(moved);
+}
+
+TEST_CASE("the error of hybrids on the GPU is within its bound at each target") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "centres");
+  const double theta = GENERATE(0.3, 0.5, 0.8);
+  const int order = GENERATE(1, 4, 9);
+  CAPTURE(cloud, theta, order);
+  const Points points = points_by_name(cloud, 1500, 26);
+  check_bound_of_expansions(points, 27, theta, order, [&](const auto& q, auto& u) {
+    HybridCosts costs = all_costs(false)[0];
+    costs.pair = 1e-6;
+    const PointTree tree = hybrid_tree(points, points, 6, costs,
+                                       near_reach_on_device(Precision::double_precision), theta);
+    Results found(points.size());
+    evaluate_hybrid_on_device(tree, points, points,
+                              {order, Precision::double_precision, Precision::double_precision,
+                               order > 6 ? fmm::Expansion::spherical : fmm::Expansion::cartesian},
+                              {.charges = q}, found.fields());
+    u = found.potential;
+  });
 }
 
 TEST_CASE("hybrids on the GPU have other targets, dipoles, several right-hand sides, and moves") {
@@ -269,8 +356,10 @@ TEST_CASE("hybrids on the GPU give the same bits every time") {
   if (!gpu_is_there()) return;
   const Points points = points_by_name("centres", 30'000, 14);
   const Sources sources(points.size(), 2, false, 15);
+  const double theta = GENERATE(0.5, theta_of_plans);
   for (const double tolerance : {1e-4, 1e-9}) {
-    const PlanOptions options{.tolerance = tolerance, .gradient = true, .method = Method::hybrid};
+    const PlanOptions options{
+        .tolerance = tolerance, .gradient = true, .method = Method::hybrid, .theta = theta};
     const Plan plan = make_fmm_plan(points, options);
     const Results first = run(plan, sources.strengths()), again = run(plan, sources.strengths()),
                   second = run(make_fmm_plan(points, options), sources.strengths());
@@ -286,11 +375,16 @@ TEST_CASE("small hybrids on the GPU") {
   if (!gpu_is_there()) return;
   const Points y = points_by_name("centres", 500, 16), x = plummer_points(200, 17);
   const Sources sources(y.size(), 2, false, 18);
+  const double theta = GENERATE(0.5, theta_of_plans);
   for (const HybridCosts& costs : all_costs(false)) {
-    const Results exact = of_cpu(hybrid_tree(y, x, 4, costs, fmm::integer_reach), sources, 5);
+    const Results exact =
+        of_cpu(hybrid_tree(y, x, 4, costs, fmm::integer_reach, theta), sources, 5, theta);
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-      const PointTree tree = hybrid_tree(y, x, 4, costs, near_reach_on_device(precision));
-      const Errors errors(of_gpu(tree, y, x, sources, 5, precision, precision), exact);
+      const PointTree tree = hybrid_tree(y, x, 4, costs, near_reach_on_device(precision), theta);
+      const fmm::Expansion expansion = precision == Precision::single_precision
+                                           ? fmm::Expansion::cartesian
+                                           : fmm::Expansion::spherical;
+      const Errors errors(of_gpu(tree, y, x, sources, {5, precision, precision, expansion}), exact);
       CHECK(errors.potential < 1e-5);
       CHECK(errors.gradient < 1e-5);
     }
@@ -306,11 +400,11 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
   };
   for (const double bad : {0.0, -0.5, 1.5, std::nan("")})
     refused({.method = Method::hybrid, .theta = bad}, "θ must be above 0 and at most 1");
-  refused({.method = Method::hybrid, .theta = 0.5}, "hybrids on the GPU have θ of 0.866 or more");
-  refused({.order = 3, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
-          "hybrids on the GPU have spherical expansions alone");
+  refused({.order = 7, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
+          "Cartesian expansions have orders up to 6");
   refused({.method = Method::hybrid, .construction = fmm::Construction::histogram},
           "trees by histogram are not for hybrids on the GPU");
   refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
-  refused({.method = Method::hybrid, .third_law = fmm::ThirdLaw::always}, "Newton's third law");
+  refused({.dipoles = true, .method = Method::hybrid, .third_law = fmm::ThirdLaw::always},
+          "an FMM or a hybrid without dipoles");
 }

@@ -90,6 +90,35 @@ TEST_CASE("near fields by Newton's third law agree with direct sums") {
         check_plan(problem, {.tolerance = tolerance, .gradient = gradient, .max_leaf = leaf});
 }
 
+TEST_CASE("near fields of hybrids by Newton's third law agree with direct sums") {
+  if (!gpu_is_there()) return;
+  const std::string name =
+      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "centres", "scales");
+  const Points points = points_by_name(name, 6000, 37);
+  const Problem problem{points, 2};
+  PlanOptions options{.max_leaf = 40, .method = fmm::Method::hybrid};
+  for (const bool gradient : {false, true})
+    for (const double tolerance : {1e-3, 1e-5, 1e-8, 1e-12}) {
+      options.gradient = gradient;
+      options.tolerance = tolerance;
+      check_plan(problem, options);
+    }
+  options.theta = 0.5;
+  options.tolerance = 1e-5;
+  check_plan(problem, options);
+}
+
+TEST_CASE("close pairs of hybrids keep their digits under the third law") {
+  if (!gpu_is_there()) return;
+  Points points = points_by_name("plummer", 5000, 38);
+  for (int k = 0; k < 200; ++k)
+    points.push_back(points[k] + Vec3d{std::pow(10.0, -3 - k % 9), 0, 0});
+  for (int k = 0; k < 50; ++k) points.push_back(points[3 * k]);  // coincident
+  const Problem problem{points};
+  for (const double tolerance : {1e-4, 1e-9})
+    check_plan(problem, {.tolerance = tolerance, .max_leaf = 60, .method = fmm::Method::hybrid});
+}
+
 TEST_CASE("the third law serves several right-hand sides, and Yukawa's kernel") {
   if (!gpu_is_there()) return;
   const Points points = plummer_points(4000, 23);
@@ -131,8 +160,10 @@ TEST_CASE("small near fields by the third law") {
   if (!gpu_is_there()) return;
   const Points points = plummer_points(700, 24);
   const Problem problem{points, 2};
-  for (const double tolerance : {1e-4, 1e-9})
-    check_plan(problem, {.tolerance = tolerance, .gradient = true, .max_leaf = 25});
+  for (const fmm::Method method : {fmm::Method::fmm, fmm::Method::hybrid})
+    for (const double tolerance : {1e-4, 1e-9})
+      check_plan(problem,
+                 {.tolerance = tolerance, .gradient = true, .max_leaf = 25, .method = method});
 }
 
 TEST_CASE("close pairs keep their digits under the third law") {
@@ -187,6 +218,17 @@ TEST_CASE("plans take the third law where it was measured to pay") {
   CHECK_FALSE(takes({.dipoles = true, .max_leaf = 100}));
   CHECK_FALSE(takes({.max_leaf = 100, .third_law = ThirdLaw::never}));
   CHECK_FALSE(make_fmm_plan(points, others, {.max_leaf = 100}).info().third_law);
+  const auto hybrid_takes = [&](const char* cloud, bool gradient) {
+    return make_fmm_plan(points_by_name(cloud, 100'000, 39), {.tolerance = 1e-6,
+                                                              .gradient = gradient,
+                                                              .order = 10,
+                                                              .method = fmm::Method::hybrid})
+        .info()
+        .third_law;
+  };
+  CHECK(hybrid_takes("cube", false));
+  CHECK_FALSE(hybrid_takes("cube", true));
+  CHECK_FALSE(hybrid_takes("sphere", false));  // whose close pairs would be summed twice again
 }
 
 TEST_CASE("the third law is refused where it does not apply") {
@@ -199,10 +241,10 @@ TEST_CASE("the third law is refused where it does not apply") {
   CHECK_THROWS_WITH(make_fmm_plan(points, others, always),
                     contains("needs sources that are the targets"));
   CHECK_THROWS_WITH(make_fmm_plan(points, {.dipoles = true, .third_law = ThirdLaw::always}),
-                    contains("an FMM's without dipoles"));
+                    contains("an FMM or a hybrid without dipoles"));
   CHECK_THROWS_WITH(
       make_fmm_plan(points, {.method = fmm::Method::treecode, .third_law = ThirdLaw::always}),
-      contains("an FMM's without dipoles"));
+      contains("an FMM or a hybrid without dipoles"));
 }
 
 TEST_CASE("plans by the third law that move have the bits of new ones") {

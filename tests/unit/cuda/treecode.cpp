@@ -9,6 +9,7 @@
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
@@ -127,6 +128,54 @@ TEST_CASE("treecodes on the GPU know close pairs of unequal clouds") {
             points) < 1e-4);
 }
 
+TEST_CASE("treecodes on the GPU have trees of more than 21 levels where they must") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE("cluster", "scales", "nanometres");
+  const double tolerance = GENERATE(1e-3, 1e-5, 1e-9);
+  CAPTURE(name, tolerance);
+  const Points points = name == "nanometres" ? cluster_points(12'000, 28, 1e-9, 0.9)
+                                             : points_by_name(name, 12'000, 28);
+  const Sources sources(points.size(), 1, false, 29);
+  PlanOptions options{
+      .tolerance = tolerance, .gradient = true, .max_leaf = 30, .method = Method::treecode};
+  const Plan plan = make_fmm_plan(points, options);
+  const fmm::PlanInfo info = plan.info();
+  CHECK((info.levels > deepest_level + 1) == (name != "cluster"));
+  CHECK(info.near_pairs < 3000 * static_cast<std::int64_t>(points.size()));
+  const Errors errors = errors_of(plan, sources, points, points);
+  CHECK(errors.potential < tolerance);
+  CHECK(errors.gradient < tolerance);
+  options.inflation = info.inflation;
+  const fmm::PlanInfo on_cpu = Plan(points, options).info();
+  CHECK(on_cpu.boxes == info.boxes);
+  CHECK(on_cpu.m2p_pairs == info.m2p_pairs);
+  CHECK(on_cpu.near_pairs == info.near_pairs);
+}
+
+TEST_CASE("deep treecodes on the GPU have other targets, dipoles and close pairs") {
+  if (!gpu_is_there()) return;
+  const Points y = points_by_name("scales", 4000, 30), x = points_by_name("scales", 3000, 31);
+  for (const double tolerance : {1e-4, 1e-9}) {
+    CAPTURE(tolerance);
+    Sources sources(y.size(), 2, true, 32);
+    for (Vec3d& d : sources.dipoles) d = 1e-7 * d;  // or charges would not show beside them
+    const PlanOptions options{.tolerance = tolerance,
+                              .gradient = true,
+                              .dipoles = true,
+                              .max_leaf = 20,
+                              .method = Method::treecode};
+    const Plan plan = make_fmm_plan(y, x, options);
+    CHECK(plan.info().levels > deepest_level + 1);
+    const Errors errors = errors_of(plan, sources, y, x);
+    CHECK(errors.potential < tolerance);
+    CHECK(errors.gradient < tolerance);
+  }
+  // Each target by itself: the largest forces are not all.
+  CHECK(largest_error(
+            make_fmm_plan(y, {.tolerance = 1e-4, .max_leaf = 20, .method = Method::treecode}), y) <
+        1e-4);
+}
+
 TEST_CASE("treecodes on the GPU take one or two points, and many in one place") {
   if (!gpu_is_there()) return;
   for (const std::size_t n : {1, 2, 33, 65}) {
@@ -166,7 +215,8 @@ TEST_CASE("treecodes on the GPU give the same bits every time") {
 // Small enough for compute-sanitizer.
 TEST_CASE("small treecodes on the GPU") {
   if (!gpu_is_there()) return;
-  const Points y = plummer_points(400, 24), x = cube_points(150, 25);
+  const Points y = GENERATE(plummer_points(400, 24), points_by_name("scales", 400, 24)),
+               x = cube_points(150, 25);
   for (const auto& [tolerance, order] : {std::tuple(1e-2, 4), std::tuple(1e-3, 9)}) {
     const PlanOptions options{.tolerance = tolerance,
                               .gradient = true,

@@ -1,0 +1,105 @@
+// M2P of hybrids.
+#include <array>
+
+#include "fmbem/cuda/acting.cuh"
+#include "fmbem/cuda/m2p.cuh"
+#include "fmbem/cuda/monomials.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// Cartesian expansions of boxes that have moments of harmonics.
+template <class T, int P>
+struct MonomialSeries : CartesianSeries<T, P> {
+  RowsView<T> rows;
+
+  __device__ explicit MonomialSeries(const RowsView<T>& of_moments) : rows(of_moments) {}
+  template <int Channels>
+  __device__ void load(const T* moment, T* room) const {
+    for (int k = threadIdx.x % warp_size; k < this->monomials; k += warp_size)
+      room[k] = monomial_of(rows, k, moment);
+  }
+};
+
+/// Numbers of shared memory for the recurrence, and for a warp's expansion: multiples of 16 bytes.
+template <class T>
+__host__ __device__ int numbers_of_steps(const TableView<T>& table) {
+  return (Steps<T>::numbers(table.p, table.pairs) + 3) / 4 * 4;
+}
+template <class T>
+__host__ __device__ int numbers_of_expansion(const M2pArguments<T>& a, int channels) {
+  const int numbers = a.monomials.begin ? fmm::monomial_count(a.table.p)
+                                        : SphericalSeries<T>::numbers(a.table.pairs, channels);
+  return (numbers + 3) / 4 * 4;
+}
+
+/// A block for each item, from `first` on. P: 0 for spherical expansions, else the degree of
+/// Cartesian ones.
+template <class T, int Channels, int P>
+__global__ void __launch_bounds__(most_acting_warps* warp_size)
+    m2p_kernel(const __grid_constant__ M2pArguments<T> a, std::int64_t first) {
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(a.table, s_room);
+  const int warps = static_cast<int>(blockDim.x) / warp_size,
+            warp = static_cast<int>(threadIdx.x) / warp_size;
+  // Steps, then of each warp its expansion, then of each its sums.
+  const int numbers = numbers_of_expansion(a, Channels);
+  T* const rooms = s_room + numbers_of_steps(a.table);
+  T* const room = rooms + warp * numbers;
+  auto* const sums = reinterpret_cast<ActingSums<Channels>*>(rooms + warps * numbers);
+  const auto series = [&] {
+    if constexpr (P == 0)
+      return SphericalSeries<T>{a.table, steps};
+    else
+      return MonomialSeries<T, P>(a.monomials);
+  }();
+  const ActingItem item = a.acting.items[first + blockIdx.x];
+  sum_item<Channels>(item, a.targets, a.results, sums,
+                     [&]<int Each>(ItemTargets<Each, Channels>& targets) {
+                       for (int k = warp; k < item.boxes; k += warps) {
+                         const std::int32_t box = a.acting.boxes[item.begin + k];
+                         __syncwarp();  // all are done with the one before
+                         series.template load<Channels>(a.expansions.moment(box, blockIdx.y), room);
+                         __syncwarp();
+                         const ToUnitBox<T, double> unit_box(a.root, a.tree, box);
+                         Vec3<T> d[Each];
+#pragma unroll
+                         for (int t = 0; t < Each; ++t)
+                           d[t] = unit_box(targets.x[t].x, targets.x[t].y, targets.x[t].z);
+                         T far[Each][Channels] = {};
+                         add_m2p(series, room, d, static_cast<T>(unit_box.scale), far);
+                         if (targets.group() > 0) continue;  // which has the same targets
+#pragma unroll
+                         for (int t = 0; t < Each; ++t)
+#pragma unroll
+                           for (int c = 0; c < Channels; ++c)
+                             targets.total[t][c] += static_cast<double>(far[t][c]);
+                       }
+                     });
+}
+
+template <class T, int Channels>
+void launch_m2p(const M2pArguments<T>& a, cudaStream_t stream) {
+  static_assert(fmm::highest_cartesian_order == 6);
+  using Kernel = void (*)(M2pArguments<T>, std::int64_t);
+  const std::array<Kernel, 7> kernels{m2p_kernel<T, Channels, 0>, m2p_kernel<T, Channels, 1>,
+                                      m2p_kernel<T, Channels, 2>, m2p_kernel<T, Channels, 3>,
+                                      m2p_kernel<T, Channels, 4>, m2p_kernel<T, Channels, 5>,
+                                      m2p_kernel<T, Channels, 6>};
+  launch_items(kernels[a.monomials.begin ? a.table.p : 0], a, a.expansions.vectors,
+               sizeof(T) * numbers_of_steps(a.table),
+               sizeof(T) * numbers_of_expansion(a, Channels) + sizeof(ActingSums<Channels>),
+               stream);
+}
+
+}  // namespace
+
+template <class T>
+void m2p(const M2pArguments<T>& a, cudaStream_t stream) {
+  a.results.gradient[0] ? launch_m2p<T, 4>(a, stream) : launch_m2p<T, 1>(a, stream);
+}
+
+template void m2p(const M2pArguments<double>&, cudaStream_t);
+template void m2p(const M2pArguments<float>&, cudaStream_t);
+
+}  // namespace fmbem::cuda
