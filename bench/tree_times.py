@@ -1,5 +1,5 @@
 """Times of data structures over depths and numbers of points, by both constructions: tree_times.py FILE.csv [--plans K]
-[--commit HASH]. Writes papers_trees_cpu.csv of docs/data: processor time of one thread from points to the lists, by the
+[--commit HASH]. Writes a table: processor time of one thread from points to the lists, by the
 difference of runs with many plans and with one, so that a machine that others share serves as well.
 
 FMBEM_BENCH_FMM names the program fmbem-bench-fmm, or PATH has it.
@@ -16,7 +16,7 @@ import subprocess
 import nbody_runs
 
 PROGRAM = os.environ.get("FMBEM_BENCH_FMM", "fmbem-bench-fmm")
-ROUNDS = 5
+ROUNDS = 3
 LEAVES = {"cube": (2300, 340, 66, 19, 7, 4), "sphere": (12000, 3000, 750, 190, 52, 24)}  # depths 3 to 8
 
 
