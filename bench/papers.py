@@ -4,8 +4,7 @@
 Runs the program fmbem, which FMBEM_PROGRAM names or PATH has, and writes papers_methods.csv (time of
 each method over the number of points), papers_theta.csv (θ against error, with the bound),
 papers_leaves.csv (FMM and hybrid over the leaf size that is asked for) and a picture of each (.svg). The
-table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench-fmm (its option --json), the table
-trees papers_trees_cpu.csv.
+table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench-fmm (its option --json).
 """
 
 import argparse
@@ -201,32 +200,12 @@ def draw_leaves(folder, rows):
     figure.savefig(folder / "papers_leaves.svg", metadata={"Date": None})
 
 
-def trees(folder, reports, machine, commit, date):
-    """Times of the data structures over depths and numbers of points (Hu, Gumerov and Duraiswami, figures 4 and 5), of
-    reports of fmbem-bench-fmm with several plans and no evaluation, by each construction."""
-    rows = []
-    for report in reports:
-        for row in json.loads(report.read_text(encoding="utf-8")):
-            stages = row["seconds"]["plan_stages"]
-            rows.append({key: row[key] for key in ("distribution", "points", "max_leaf", "construction", "levels", "boxes")}
-                        | {"sort_ms": round(1e3 * stages["sort"], 1),
-                           "to_tree_ms": round(1e3 * sum(stages[stage] for stage in ("choose", "sort", "tree")), 1),
-                           "lists_ms": round(1e3 * stages["lists"], 1),
-                           "command": f"fmbem-bench-fmm --points {row['points']} --distribution {row['distribution']} "
-                                      f"--max-leaf {row['max_leaf']} --inflation 1 --construction {row['construction']} "
-                                      f"--plans {row['plans']} --repeat 0 --check 0 --tolerance {row['tolerance']:g} "
-                                      f"--threads {row['threads']}",
-                           "machine": machine, "date": date, "commit": commit})
-    rows.sort(key=lambda row: (row["distribution"], row["points"], row["levels"], row["construction"]))
-    nbody_runs.write_rows(folder / "papers_trees_cpu.csv", rows)
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu", "leaves_gpu", "trees"),
+    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu", "leaves_gpu"),
                         default=("theta", "methods", "leaves"))
     parser.add_argument("--reports", nargs="+", type=pathlib.Path, default=())
     for of_reports in ("--machine", "--commit", "--date"):
@@ -241,7 +220,5 @@ if __name__ == "__main__":
         leaves(given.folder, given.most, given.repeats)
     if "leaves_gpu" in given.tables:
         leaves_gpu(given.folder, given.reports, given.machine, given.commit, given.date)
-    if "trees" in given.tables:
-        trees(given.folder, given.reports, given.machine, given.commit, given.date)
     if "gpu" in given.tables:
         methods_gpu(given.folder, given.reports, given.machine, given.commit, given.date)

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
@@ -109,10 +110,13 @@ class Traversal {
     const std::size_t parts = std::min(most_parts, others.size());
     found.resize(1 + parts);
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t part = 0; part < parts; ++part)
-      for (std::size_t k = part * others.size() / parts; k < (part + 1) * others.size() / parts;
-           ++k)
-        found[1 + part].seconds += visit(others[k], found[1 + part]);
+    for (std::size_t part = 0; part < parts; ++part) {
+      FoundPairs own;
+      const std::size_t first = part * others.size() / parts,
+                        last = (part + 1) * others.size() / parts;
+      for (std::size_t k = first; k < last; ++k) own.seconds += visit(others[k], own);
+      found[1 + part] = std::move(own);
+    }
     FoundPairs all = joined_pairs(found);
     all.seconds += paid_seconds_;
     return all;
