@@ -34,15 +34,11 @@ def nbody(words, repeats=1):
     return report_of([*words, "--repeats", repeats, "--threads", 1])
 
 
-def seconds_of(words, busy, once=None):
-    """Processor seconds of one evaluation, measured for about `busy` seconds. `once` is the report of a run, if there
-    is one: an evaluation that takes ten times as long is most of a run, whose plan is taken off."""
-    is_long = once and once["evaluate_s"] > 10 * busy
-    first, seconds = nbody([*words, "--check", "0"])
-    if is_long:
-        return max(seconds - first["plan_s"], 0)
+def seconds_of(words, busy):
+    """Processor seconds of one evaluation, measured for about `busy` seconds."""
+    first, once = nbody([*words, "--check", "0"])
     more = max(2, min(1000, round(busy / max(first["evaluate_s"], 1e-4))))
-    return max(nbody([*words, "--check", "0"], 1 + more)[1] - seconds, 0) / more
+    return max(nbody([*words, "--check", "0"], 1 + more)[1] - once, 0) / more
 
 
 def provenance(words, result):

@@ -66,7 +66,7 @@ bool check_same(const Points& y, const Points& x, int max_leaf, double scale = 1
   REQUIRE(device.near.begin == near.begin);
   REQUIRE(device.near.sources.size() == near.sources.size());
   for (std::size_t row = 0; row < near.targets.size(); ++row) {
-    const auto sorted = [&](const std::vector<std::int32_t>& list) {
+    const auto sorted = [&](const auto& list) {
       std::vector<std::int32_t> boxes(list.begin() + near.begin[row],
                                       list.begin() + near.begin[row + 1]);
       std::sort(boxes.begin(), boxes.end());
