@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -23,7 +22,7 @@ constexpr double rows_of_sure_splits = 50 * 26;
 constexpr std::size_t most_parts = 1024;
 
 /// [place][octant]: the octants of the colleague at that place that touch this one of the box.
-std::array<std::array<std::uint8_t, 8>, 27> find_touching_octants() {
+constexpr std::array<std::array<std::uint8_t, 8>, 27> find_touching_octants() {
   std::array<std::array<std::uint8_t, 8>, 27> touching{};
   for (int place = 0; place < 27; ++place)
     for (int own = 0; own < 8; ++own)
@@ -31,15 +30,15 @@ std::array<std::array<std::uint8_t, 8>, 27> find_touching_octants() {
         const int displaced[3] = {place / 9 - 1, place / 3 % 3 - 1, place % 3 - 1};
         bool touch = true;
         for (int axis = 0; axis < 3; ++axis) {
-          const int bit = 2 - axis;
-          touch =
-              touch && std::abs(2 * displaced[axis] + (other >> bit & 1) - (own >> bit & 1)) <= 1;
+          const int bit = 2 - axis,
+                    apart = 2 * displaced[axis] + (other >> bit & 1) - (own >> bit & 1);
+          touch = touch && -1 <= apart && apart <= 1;
         }
         if (touch) touching[place][own] |= static_cast<std::uint8_t>(1u << other);
       }
   return touching;
 }
-const std::array<std::array<std::uint8_t, 8>, 27> touching_octants = find_touching_octants();
+constexpr std::array<std::array<std::uint8_t, 8>, 27> touching_octants = find_touching_octants();
 
 /// Calls body(box) for all boxes, those of a level side by side, children before their parents.
 template <class Body>
