@@ -20,12 +20,20 @@ struct ExactPanels {
   const Vec3d* target;             ///< [rows]
   const std::int32_t* own_source;  ///< [rows], as SpreadTree::own_source, or null
   std::int64_t rows, columns;
-  double scale;
+  double scale, kappa;  ///< κ in the unit of lengths here
   MomentRulesView rules;
   CloseRules close;
 };
 
-template <Trace source>
+template <class Kernel>
+__device__ inline auto kernel_of(double kappa) {
+  if constexpr (Kernel::homogeneous)
+    return Kernel();
+  else
+    return NearYukawa<double>(Kernel{kappa});
+}
+
+template <Trace source, class Kernel>
 __device__ inline double exact_entry(const ExactPanels& a, std::int64_t i, std::int64_t j) {
   constexpr bool is_charge = source == Trace::value;
   // K of a flat panel with itself: the mean of both sides, one of which rounding puts it on.
@@ -34,43 +42,51 @@ __device__ inline double exact_entry(const ExactPanels& a, std::int64_t i, std::
   const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
   const Vec3d x = a.scale * a.target[i];
   // The solid angle loses nothing far away.
-  if constexpr (is_charge) {
+  if constexpr (is_charge || !Kernel::homogeneous) {
     const int rule =
-        rule_for<fmm::Laplace>(a.rules, a.rules.count, 0, t.radius, norm2(t.centroid - x));
-    if (rule >= 0) return potential_by_rule(a.rules, rule, fmm::Laplace(), t, x, 1, 0);
+        rule_for<Kernel>(a.rules, a.rules.count, a.kappa, t.radius, norm2(t.centroid - x));
+    if (rule >= 0)
+      return potential_by_rule(a.rules, rule, kernel_of<Kernel>(a.kappa), t, x, is_charge,
+                               !is_charge);
   }
-  return close_integral<source, fmm::Laplace>(a.close, t, x, 0);
+  return close_integral<source, Kernel>(a.close, t, x, a.kappa);
 }
 
 /// V is a length.
-template <Trace source>
+template <Trace source, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_columns(const __grid_constant__ ExactPanels a, Columns columns, double* entries) {
   const std::int64_t k = thread_index(), length = columns.transposed ? a.columns : a.rows,
                      column = columns.begin + k / length, row = k % length;
   if (column >= columns.end) return;
-  const double entry = columns.transposed ? exact_entry<source>(a, column, row)
-                                          : exact_entry<source>(a, row, column);
+  const double entry = columns.transposed ? exact_entry<source, Kernel>(a, column, row)
+                                          : exact_entry<source, Kernel>(a, row, column);
   entries[k] = source == Trace::value ? entry / a.scale : entry;
 }
 
 }  // namespace
 
-void exact_columns(const BlockPanels& panels, Trace source, const Columns& columns, double* entries,
-                   cudaStream_t stream) {
-  const MomentRules rules(exact_tolerance, PanelKernel{source}, stream);  // waits
+void exact_columns(const BlockPanels& panels, const PanelKernel& kernel, const Columns& columns,
+                   double* entries, cudaStream_t stream) {
+  const double scale = std::ldexp(1.0, -std::ilogb(panels.all->extent)),
+               kappa = kernel.kappa / scale;
+  const MomentRules rules(exact_tolerance, PanelKernel{kernel.source, kappa}, stream);  // waits
   const ExactPanels a{panels.sources->vertices.data(),
                       panels.targets().data(),
                       panels.own_source.data(),
                       static_cast<std::int64_t>(panels.rows()),
                       static_cast<std::int64_t>(panels.columns()),
-                      std::ldexp(1.0, -std::ilogb(panels.all->extent)),
+                      scale,
+                      kappa,
                       rules.view(),
                       CloseRules(exact_tolerance)};
   const std::int64_t count = columns.count() * (columns.transposed ? a.columns : a.rows);
-  launch(
-      source == Trace::value ? integrate_columns<Trace::value> : integrate_columns<Trace::normal>,
-      blocks_for(count), threads_per_block, 0, stream, a, columns, entries);
+  with_trace(kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+    fmm::with_kernel(kappa, [&]<class Kernel>(const Kernel&) {
+      launch(integrate_columns<source, Kernel>, blocks_for(count), threads_per_block, 0, stream, a,
+             columns, entries);
+    });
+  });
 }
 
 }  // namespace fmbem::cuda::bem
