@@ -1,8 +1,8 @@
 #pragma once
 
-// Potential of a charged panel at a point, with its derivatives: Laplace's kernel.
+// Potential of a charged panel at a point, with its derivatives: of Yukawa's kernel the first.
 #include "fmbem/bem/near/closed_hessian.hpp"
-#include "fmbem/bem/near/cuda/rules.cuh"
+#include "fmbem/bem/near/cuda/close_integral.cuh"
 #include "fmbem/bem/near/dipole_field.hpp"
 
 namespace fmbem::cuda::bem {
@@ -13,7 +13,7 @@ struct FieldSums {
   Symmetric3d hessian{};
 };
 
-/// By closed forms. The gradient is NaN on an edge.
+/// Laplace's kernel, by closed forms. The gradient is NaN on an edge.
 template <bool Hessian>
 __device__ inline FieldSums field_of(const Triangle& t, Vec3d x, double tolerance) {
   const TriangleView view = view_triangle(t, x);
@@ -66,6 +66,25 @@ __device__ __attribute__((noinline)) FieldSums sliver_field(const MomentRulesVie
   if constexpr (Hessian)
     if (is_beside_sliver(t, x)) sums.hessian = triangle_hessian(t, x);
   return sums;
+}
+
+/// Yukawa's kernel, by closed forms. The gradient is NaN on an edge.
+__device__ __attribute__((noinline)) inline FieldSums screened_field(const CloseRules& rules,
+                                                                     const Triangle& t, Vec3d x,
+                                                                     double kappa,
+                                                                     double tolerance) {
+  FieldSums field;
+  for_yukawa_parts(rules, t, x, kappa,
+                   [&](const YukawaSums& sums, const Triangle& part, double height) {
+                     field.potential += inv_4pi * sums.potential;
+                     if (fabs(height) > tolerance)
+                       field.gradient -= double_layer_of(sums, height) * part.normal;
+                     for (int k = 0; k < 3; ++k)
+                       field.gradient -= inv_4pi * sums.line[k] * part.outward[k];
+                   });
+  const double nan = NAN;
+  if (is_on_edge(t, x, tolerance)) field.gradient = {nan, nan, nan};
+  return field;
 }
 
 }  // namespace fmbem::cuda::bem

@@ -20,7 +20,7 @@ __device__ inline int rule_for(const MomentRulesView& rules, int count, double k
   return -1;
 }
 
-/// Calls add(y − x, w g(r), −g'(r)/(r g(r))) for the points y of a rule and their weights w.
+/// Calls add(y − x, w, radial) for the points y of a rule and their weights w.
 template <class Kernel, class Add>
 __device__ inline void for_rule_points(const MomentRulesView& rules, int rule, const Kernel& kernel,
                                        const Triangle& t, Vec3d x, Add&& add) {
@@ -28,8 +28,7 @@ __device__ inline void for_rule_points(const MomentRulesView& rules, int rule, c
   for (int q = rules.begin[rule]; q < rules.begin[rule + 1]; ++q) {
     const Vec3d d = d0 + rules.xi[q] * e1 + rules.eta[q] * e2;
     const double r2 = norm2(d);
-    const auto radial = kernel.template radial<2>(r2, inverse_root<2>(r2));
-    add(d, rules.weight[q] * radial.g, radial.a());
+    add(d, rules.weight[q], kernel.template radial<2>(r2, inverse_root<2>(r2)));
   }
 }
 
@@ -40,9 +39,10 @@ __device__ inline double potential_by_rule(const MomentRulesView& rules, int rul
                                            const Kernel& kernel, const Triangle& t, Vec3d x,
                                            double charge, double dipole) {
   double potential = 0, slope = 0;
-  for_rule_points(rules, rule, kernel, t, x, [&](Vec3d, double g, double a) {
+  for_rule_points(rules, rule, kernel, t, x, [&](Vec3d, double weight, const auto& radial) {
+    const double g = weight * radial.g;
     potential += g;
-    slope += g * a;
+    slope += g * radial.a();
   });
   return inv_4pi * t.area * (charge * potential - dipole * dot(t.normal, t.vertex[0] - x) * slope);
 }
