@@ -25,12 +25,27 @@ struct ExactPanels {
   CloseRules close;
 };
 
-template <class Kernel>
-__device__ inline auto kernel_of(double kappa) {
-  if constexpr (Kernel::homogeneous)
-    return Kernel();
-  else
-    return NearYukawa<double>(Kernel{kappa});
+/// V or K of Yukawa's kernel, as the host has it: slivers are cut until a rule serves or the pieces
+/// are well shaped.
+template <Trace source>
+__device__ inline double exact_screened(const ExactPanels& a, const Triangle& t, Vec3d x) {
+  constexpr bool is_charge = source == Trace::value;
+  const NearYukawa<double> kernel(fmm::Yukawa{a.kappa});
+  double sum = 0;
+  const auto add_by_rule = [&](const Piece& piece, double distance2, double radius2) {
+    const int rule =
+        rule_for<fmm::Yukawa>(a.rules, a.rules.count, a.kappa, sqrt(radius2), distance2);
+    if (rule >= 0)
+      sum += potential_by_rule(a.rules, rule, kernel, piece, t.normal, is_charge, !is_charge);
+    return rule >= 0;
+  };
+  const Piece whole = seen_from(t, x);
+  if (add_by_rule(whole, norm2(t.centroid - x), t.radius * t.radius)) return sum;
+  if (shape(t) > well_shaped) return close_integral<source, fmm::Yukawa>(a.close, t, x, a.kappa);
+  for_sliver_pieces(whole, add_by_rule, [&](const Triangle& part) {
+    sum += close_integral<source, fmm::Yukawa>(a.close, part, {}, a.kappa);
+  });
+  return sum;
 }
 
 template <Trace source, class Kernel>
@@ -41,13 +56,13 @@ __device__ inline double exact_entry(const ExactPanels& a, std::int64_t i, std::
   const Vec3d* const v = a.vertices + 3 * j;
   const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
   const Vec3d x = a.scale * a.target[i];
+  if constexpr (!Kernel::homogeneous) return exact_screened<source>(a, t, x);
   // The solid angle loses nothing far away.
-  if constexpr (is_charge || !Kernel::homogeneous) {
+  if constexpr (is_charge) {
     const int rule =
-        rule_for<Kernel>(a.rules, a.rules.count, a.kappa, t.radius, norm2(t.centroid - x));
+        rule_for<fmm::Laplace>(a.rules, a.rules.count, 0, t.radius, norm2(t.centroid - x));
     if (rule >= 0)
-      return potential_by_rule(a.rules, rule, kernel_of<Kernel>(a.kappa), t, x, is_charge,
-                               !is_charge);
+      return potential_by_rule(a.rules, rule, fmm::Laplace(), seen_from(t, x), t.normal, 1, 0);
   }
   return close_integral<source, Kernel>(a.close, t, x, a.kappa);
 }

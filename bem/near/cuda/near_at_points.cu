@@ -1,7 +1,6 @@
 // Near panels at points, with gradients and second derivatives.
 #include "fmbem/bem/near/cuda/near_at_points.cuh"
 #include "fmbem/bem/near/cuda/panel_field.cuh"
-#include "fmbem/bem/near/cuda/panel_integral.cuh"
 #include "fmbem/bem/near/difference_closed_form.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -74,8 +73,8 @@ __device__ inline void add_dipoles(const NearAtPoints& a, const Tile& tile, int 
   OfBoth<double> of_panel{0, half_of(a.side)};
   const bool is_on = in_plane && on_triangle(t, target.x, target.tolerance);
   if constexpr (!Kernel::homogeneous) {
-    const OfBoth<double> close = close_integrals<Kernel>(a.close, t, target.x, a.kappa);
-    of_panel = {close.v, is_on ? of_panel.k : close.k};
+    const FieldSums of_v = screened_field(a.rules, a.close, t, target.x, a.kappa, target.tolerance);
+    of_panel = {of_v.potential, is_on ? of_panel.k : -dot(t.normal, of_v.gradient)};
   } else if (!is_on) {
     of_panel.k = triangle_double_layer(t, target.x);
   }
@@ -106,15 +105,8 @@ __device__ inline void add_screened(const NearAtPoints& a, const Tile& tile, int
       close |= 1u << j;
       continue;
     }
-    const double strength = inv_4pi * t.area * tile.strength[j];
-    Sums<double, true, true> of_panel;
-    for_rule_points(a.rules, rule, kernel, t, target.x,
-                    [&](Vec3d d, double weight, const auto& radial) {
-                      fmm::add_pair<dipoles, true, true>(radial, dipoles ? 0.0 : weight,
-                                                         weight * t.normal, -1.0 * d, of_panel);
-                    });
-    sums.potential += strength * of_panel.potential;
-    sums.gradient += strength * Vec3d{of_panel.x, of_panel.y, of_panel.z};
+    add_by_rule<dipoles>(a.rules, rule, kernel, seen_from(t, target.x), t.normal, tile.strength[j],
+                         sums);
   }
   for (; close != 0; close &= close - 1) {
     const int j = __ffs(static_cast<int>(close)) - 1;
@@ -122,7 +114,7 @@ __device__ inline void add_screened(const NearAtPoints& a, const Tile& tile, int
       add_dipoles<fmm::Yukawa>(a, tile, j, target, sums);
     } else {
       const FieldSums of_panel =
-          screened_field(a.close, tile.panel[j], target.x, a.kappa, target.tolerance);
+          screened_field(a.rules, a.close, tile.panel[j], target.x, a.kappa, target.tolerance);
       add_field<false>(a, tile, j, target, of_panel, sums);
     }
   }

@@ -118,6 +118,7 @@ TEST_CASE("fields of Yukawa's kernel on the GPU agree with exact integrals to th
     const Vector sigma = signed_charges(panels.size(), 2);
     const Points points = points_about(panels, 900);
     for (const double size : {1.0, 40.0, 400.0}) {
+      if (size != 40 && body.name != std::string("cube")) continue;
       const double kappa = size / panels.extent;
       const Exact exact(panels, sigma, points, on_gpu(0, Side::positive, kappa));
       for (const double tolerance : {1e-2, 1e-5, 1e-8}) {
@@ -213,6 +214,7 @@ TEST_CASE("fields of double layers on the GPU agree with exact ones to the toler
     points.resize(900);  // sums of absolute values are those off the panels
     const Field whole = size_of_dipoles(panels, mu, points);
     for (const double size : {0.0, 1.0, 40.0}) {
+      if (size > 0 && body.name != std::string(size == 1 ? "cube" : "bracket")) continue;
       const double kappa = size / panels.extent;
       const Field exact =
           evaluate_double_layer(panels, mu, points, {.tolerance = 0, .kappa = kappa});
