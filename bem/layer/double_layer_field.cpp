@@ -9,6 +9,7 @@
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/far_at_points.hpp"
+#include "fmbem/bem/near/difference_entries.hpp"
 #include "fmbem/bem/near/dipole_field.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
@@ -37,18 +38,20 @@ class PointOnPanels {
         side_(options.side) {}
 
   void add(const Triangle& t, double mu, double& potential, Vec3d& e) const {
+    if (mu == 0) return;
+    YukawaIntegrals of_yukawa;
+    if (kappa_ > 0) of_yukawa = yukawa_integrals(t, x_, kappa_);
     if (!on_triangle(t, x_, tolerance_))
-      potential += mu * (kappa_ == 0 ? triangle_double_layer(t, x_)
-                                     : yukawa_integrals(t, x_, kappa_).double_layer);
+      potential += mu * (kappa_ == 0 ? triangle_double_layer(t, x_) : of_yukawa.double_layer);
     else if (side_ != Side::mean)
       potential += side_ == Side::positive ? mu / 2 : -mu / 2;
-    if (mu == 0 || kappa_ > 0) return;
     if (is_on_edge(t, x_, tolerance_)) {
       constexpr double nan = std::numeric_limits<double>::quiet_NaN();
       e = {nan, nan, nan};
       return;
     }
     e += inv_4pi * mu * field_round(t, x_);
+    if (kappa_ > 0) e -= mu * difference_gradient_of_k(t, x_, kappa_, of_yukawa.potential);
   }
 
  private:
@@ -102,10 +105,14 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
   const bool by_fmm = options.tolerance > 0 && pairs > few_dipole_pairs;
   Field field;
-  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0) {
-    cuda::bem::set_layer_field(
-        panels, mu, points,
-        {Trace::normal, gpu_dipole_gradient_loss * options.tolerance, options.side}, field);
+  if (by_fmm && options.processor == Processor::gpu) {
+    cuda::bem::set_layer_field(panels, mu, points,
+                               {.source = Trace::normal,
+                                .tolerance = gpu_dipole_gradient_loss * options.tolerance,
+                                .side = options.side,
+                                .kappa = options.kappa,
+                                .entries = options.tolerance},
+                               field);
     field.count_singular();
     return field;
   }
@@ -128,7 +135,6 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
         at.add(triangles[j], mu[j], field.potential[i], field.e[i]);
     }
   }
-  if (options.kappa > 0) field.e.clear();
   field.count_singular();
   return field;
 }

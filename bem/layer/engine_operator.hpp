@@ -121,10 +121,8 @@ class EngineOperator final : public BoundaryOperator {
     exact_block(panels_, layer_, begin, end, block, options_.kappa);
   }
   bool columns_on_device(const Columns& columns, double* entries) const override {
-    if constexpr (Engine::processor == Processor::gpu)
-      return engine_->set_columns(columns, entries);
-    else
-      return false;
+    if constexpr (Engine::processor == Processor::gpu) engine_->set_columns(columns, entries);
+    return Engine::processor == Processor::gpu;
   }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
     const bool has_all = rows_ == size() && columns_ == size();

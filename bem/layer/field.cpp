@@ -36,6 +36,17 @@ void set_infinite(Field& field, std::size_t point) {
   if (!field.gradient_of_e.empty()) field.gradient_of_e[point] = {nan, nan, nan, nan, nan, nan};
 }
 
+/// The gradient at a point on a panel's edge. What is infinite of it is Laplace's, and goes to
+/// `edges`.
+Vec3d gradient_on_edge(EdgePoint& edges, const Triangle& t, double sigma, Vec3d x, double rounding,
+                       const FieldOptions& options, Symmetric3d* hessian) {
+  Vec3d gradient = edges.add(t, sigma, x, rounding, options.side, hessian);
+  if (options.kappa > 0)
+    gradient +=
+        sigma * yukawa_integrals(t, x, options.kappa, rounding, YukawaPart::less_laplace).gradient;
+  return gradient;
+}
+
 /// What panels add to the field at a point, by closed forms.
 class FieldPoint {
  public:
@@ -44,8 +55,7 @@ class FieldPoint {
              Field& field)
       : x_(x),
         tolerance_(surface_rounding(panels, x)),
-        kappa_(options.kappa),
-        side_(options.side),
+        options_(options),
         potential_(field.potential[point]),
         e_(field.e[point]),
         hessian_(field.gradient_of_e.empty() ? nullptr : &field.gradient_of_e[point]) {}
@@ -53,33 +63,29 @@ class FieldPoint {
   /// ∇∇φ is added up in the place of ∇E.
   void add(const Triangle& t, double sigma, EdgePoint& edges) {
     Vec3d gradient{};
-    if (kappa_ == 0) {
+    if (options_.kappa == 0) {
       potential_ += sigma * panel_potential(t, x_);
       gradient = panel_gradient(t, x_, tolerance_);
     } else {
-      const YukawaIntegrals integrals = yukawa_integrals(t, x_, kappa_, tolerance_);
+      const YukawaIntegrals integrals = yukawa_integrals(t, x_, options_.kappa, tolerance_);
       potential_ += sigma * integrals.potential;
       gradient = integrals.gradient;
     }
     if (std::isnan(gradient.x)) {
-      e_ -= edges.add(t, sigma, x_, tolerance_, side_, hessian_);
-      // What is infinite is Laplace's.
-      if (kappa_ > 0)
-        e_ -=
-            sigma * yukawa_integrals(t, x_, kappa_, tolerance_, YukawaPart::less_laplace).gradient;
+      e_ -= gradient_on_edge(edges, t, sigma, x_, tolerance_, options_, hessian_);
       return;
     }
     Vec3d e = -gradient;
-    if (side_ != Side::mean && on_triangle(t, x_, tolerance_))
-      e += (side_ == Side::positive ? 0.5 : -0.5) * t.normal;
+    if (options_.side != Side::mean && on_triangle(t, x_, tolerance_))
+      e += (options_.side == Side::positive ? 0.5 : -0.5) * t.normal;
     e_ += sigma * e;
     if (hessian_) *hessian_ += sigma * panel_hessian(t, x_);
   }
 
  private:
   Vec3d x_;
-  double tolerance_, kappa_;
-  Side side_;
+  double tolerance_;
+  const FieldOptions& options_;
   double& potential_;
   Vec3d& e_;
   Symmetric3d* hessian_;
@@ -192,19 +198,21 @@ void set_on_gpu(const Panels& panels, std::span<const double> sigma, std::span<c
                 const FieldOptions& options, Field& field) {
   const bool hessian = options.gradient_of_e;
   const double loss = hessian ? gpu_hessian_loss : gpu_gradient_loss;
-  const std::vector<cuda::bem::PointOnPanel> pairs = cuda::bem::set_layer_field(
-      panels, sigma, points, {Trace::value, loss * options.tolerance, options.side, hessian},
-      field);
+  const std::vector<cuda::bem::PointOnPanel> pairs =
+      cuda::bem::set_layer_field(panels, sigma, points,
+                                 {Trace::value, loss * options.tolerance, options.side, hessian,
+                                  options.kappa, options.tolerance},
+                                 field);
   EdgePoint edges;
   for (auto pair = pairs.begin(); pair != pairs.end();) {
     const std::int32_t i = pair->point;
     const Vec3d x = points[i] - panels.origin;
     Symmetric3d second;
     edges.clear();
+    const double rounding = surface_rounding(panels, x);
     for (; pair != pairs.end() && pair->point == i; ++pair)
-      field.e[i] -=
-          edges.add(panels.triangle(pair->panel), sigma[pair->panel], x,
-                    surface_rounding(panels, x), options.side, hessian ? &second : nullptr);
+      field.e[i] -= gradient_on_edge(edges, panels.triangle(pair->panel), sigma[pair->panel], x,
+                                     rounding, options, hessian ? &second : nullptr);
     if (hessian) field.gradient_of_e[i] = field.gradient_of_e[i] - second;
     if (!edges.is_finite()) set_infinite(field, i);
   }
@@ -240,7 +248,7 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(acting);
   const bool by_fmm = options.tolerance > 0 && pairs > few_pairs;
   Field field;
-  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0 && chosen.empty()) {
+  if (by_fmm && options.processor == Processor::gpu && chosen.empty()) {
     set_on_gpu(panels, sigma, points, options, field);
     field.count_singular();
     return field;

@@ -29,8 +29,8 @@ struct FieldOptions {
   /// relative to potentials near the panels: what e^{−κr} makes smaller than that times it is 0.
   double kappa = 0;
   /// The processor. By default that which a solution was found on, and the CPU for fields of
-  /// densities. The GPU has fields of Laplace's kernel to a tolerance, of all panels; what is
-  /// small, and all else, is done on the CPU.
+  /// densities. The GPU has fields to a tolerance, of all panels; what is small, and all else, is
+  /// done on the CPU.
   std::optional<Processor> processor{};
 };
 

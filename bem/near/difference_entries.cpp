@@ -40,6 +40,10 @@ PanelEntries difference_entries(const Triangle& t, Vec3d x, Vec3d normal, double
                                  panel_potential(t, x));
 }
 
+Vec3d difference_gradient_of_k(const Triangle& t, Vec3d x, double kappa, double v_kappa) {
+  return difference_gradient_of_k(edge_rule(), t, x, kappa, v_kappa);
+}
+
 void add_difference_entries(const TriangleRule& rule, const Triangle& t, double kappa, int count,
                             const double* const place[3], const double* const normal[3],
                             const EntryColumns& columns) {

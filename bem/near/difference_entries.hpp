@@ -28,6 +28,8 @@ struct PanelEntries {
 ///
 /// by Stokes' theorem and ΔV = κ² V_κ, with V_κ of the whole of Yukawa's kernel.
 PanelEntries difference_entries(const Triangle& t, Vec3d x, Vec3d normal, double kappa);
+/// That ∇K, from V_κ.
+Vec3d difference_gradient_of_k(const Triangle& t, Vec3d x, double kappa, double v_kappa);
 
 /// Columns of V, K, K' and D, [targets].
 struct EntryColumns {

@@ -47,13 +47,9 @@ std::vector<double> surface_potential(const Solvation& solved, const SoluteRegio
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
                     const BoundaryValues& values, std::span<const Vec3d> points,
                     std::optional<double> tolerance) {
-  if (solved.model.kappa_in(region.kind) > 0) {
-    Field field;
-    field.potential = surface_potential(solved, region, values, points, tolerance);
-    return field;
-  }
   const Densities densities(solved, region, values);
   const FieldOptions options{.tolerance = tolerance.value_or(tolerance_of(solved)),
+                             .kappa = solved.model.kappa_in(region.kind),
                              .processor = solved.op.processor};
   Field result = evaluate_field(solved.panels, densities.sigma, points, options);
   const Field of_mu = evaluate_double_layer(solved.panels, densities.mu, points, options);

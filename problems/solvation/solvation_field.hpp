@@ -14,8 +14,8 @@ struct BoundaryValues {
   std::span<const double> potential, normal_field;
 };
 
-/// Potential of a region, and its field where the region has no ions, without that of the charges
-/// in it, at points in it: Green's identity,
+/// Potential of a region and its field, without that of the charges in it, at points in it: Green's
+/// identity,
 ///     φ(x) = Σ_j s_j ∫ G ε_j/ε_R ∂φ/∂n_j − s_j ∫ ∂G/∂n_j φ_j,
 /// signs and permittivities as PoissonBoltzmannOperator has them. In the units of the values.
 /// `solved` says panels, regions and medium, and the tolerance unless one is given (FieldOptions).

@@ -52,49 +52,18 @@ std::vector<std::size_t> outermost_regions(const SoluteRegions& regions) {
   return outermost;
 }
 
-/// Potential and field at points of a region with or without ions; the field by differences over a
-/// part of a panel's size.
-struct PointField {
-  std::vector<double> potential;
-  std::vector<Vec3d> e;
-};
-PointField field_of_others(const Solvation& solved, const BoundaryValues& others,
-                           std::span<const std::int32_t> at) {
-  constexpr double part = 0.25, tolerance = 1e-7;
-  constexpr std::size_t n_places = 7;  // the centroid, and both ways along each axis
-  std::vector<Vec3d> points;
-  for (const std::int32_t i : at) {
-    const Vec3d x = solved.panels.centroid(i) + solved.panels.origin;
-    const double step = part * solved.panels.triangle(i).radius;
-    points.push_back(x);
-    for (int axis = 0; axis < 3; ++axis)
-      for (const double sign : {1, -1}) {
-        points.push_back(x);
-        points.back()[axis] += sign * step;
-      }
-  }
-  const std::vector<double> potential =
-      surface_potential(solved, solved.regions.regions[0], others, points, tolerance);
-  PointField result;
-  for (std::size_t k = 0; k < at.size(); ++k) {
-    const double* of_point = &potential[n_places * k];
-    const double step = part * solved.panels.triangle(at[k]).radius;
-    Vec3d e;
-    for (int axis = 0; axis < 3; ++axis)
-      e[axis] = -(of_point[1 + 2 * axis] - of_point[2 + 2 * axis]) / (2 * step);
-    result.potential.push_back(of_point[0]);
-    result.e.push_back(e);
-  }
-  return result;
-}
-
 /// Force and torque of the other molecules, through the solvent. `own`: panels of the outermost
 /// surface.
 void add_force_of_others(const Solvation& solved, std::span<const std::int32_t> own,
                          std::span<const Vec3d> slope, SoluteForce& result) {
   LargeVector<double> potential = solved.potential, normal_field = solved.normal_field;
   for (const std::int32_t i : own) potential[i] = normal_field[i] = 0;
-  const PointField others = field_of_others(solved, {potential, normal_field}, own);
+  std::vector<Vec3d> centroids;
+  for (const std::int32_t i : own)
+    centroids.push_back(solved.panels.centroid(i) + solved.panels.origin);
+  constexpr double tolerance = 1e-7;
+  const Field others = surface_field(solved, solved.regions.regions[0], {potential, normal_field},
+                                     centroids, tolerance);
   const SolvationModel& model = solved.model;
   const double kappa = model.kappa_in(SoluteRegion::Kind::solvent);
   const double outside = model.permittivity_in(SoluteRegion::Kind::solvent);

@@ -176,12 +176,8 @@ class DeviceEngine {
     });
   }
 
-  /// Of Laplace's kernel alone; false of Yukawa's.
-  bool set_columns(const Columns& columns, double* entries) const {
-    if (kernel_.kappa > 0) return false;
-    in_default_stream(stream_,
-                      [&] { exact_columns(*block_, kernel_.source, columns, entries, stream_); });
-    return true;
+  void set_columns(const Columns& columns, double* entries) const {
+    in_default_stream(stream_, [&] { exact_columns(*block_, kernel_, columns, entries, stream_); });
   }
 
   void wait() const { stream_.wait(); }

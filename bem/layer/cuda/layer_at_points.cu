@@ -24,6 +24,7 @@ namespace {
 
 /// What a near pair costs an H200.
 double near_pair_seconds(const LayerAtPoints& how) {
+  if (how.kappa > 0) return 3e-10;
   if (how.source == Trace::normal) return 1.5e-10;
   return how.gradient_of_e ? 4e-10 : 2e-10;
 }
@@ -50,10 +51,11 @@ class LayerEvaluation {
         reach_(panels.extent + norm(panels.origin)),
         panels_(store_of(panels, stream_)),
         density_(density.size(), stream_),
-        moments_(how.tolerance, {how.source}, stream_),
-        pieces_(sliver_tolerance,
-                how.gradient_of_e ? fmbem::FarKernel::hessian : fmbem::FarKernel::gradient, 0,
-                stream_),
+        moments_(how.tolerance, {how.source, how.kappa}, stream_),
+        near_rules_(near_tolerance(),
+                    how.gradient_of_e || how.source == Trace::normal ? fmbem::FarKernel::hessian
+                                                                     : fmbem::FarKernel::gradient,
+                    how.kappa, stream_),
         edges_(first_edges, stream_),
         edge_count_(1, stream_) {
     copy_to_device(density.data(), density.size(), density_.data(), stream_);
@@ -74,8 +76,10 @@ class LayerEvaluation {
                                 stream_);
     stream_.wait();
     watch_.add("tree");
+    const double kappa = how_.kappa / tree_.scale;
     field_.emplace(tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole,
-                   stream_);
+                   stream_, Gathering::wide,
+                   PlanKernel{kappa, kappa > 0 ? far_reach_for(how_.tolerance) / kappa : 0});
     stream_.wait();
     watch_.add("operators");
     near_potential_ = DeviceBuffer<double>(n, stream_);
@@ -121,6 +125,8 @@ class LayerEvaluation {
   }
 
  private:
+  /// The relative error of rules.
+  double near_tolerance() const { return how_.kappa > 0 ? how_.entries : sliver_tolerance; }
   int order() const { return far_order_for(how_.tolerance, how_.source); }
 
   void release() {
@@ -162,13 +168,18 @@ class LayerEvaluation {
     NearView out{near_potential_.data()};
     for (int axis = 0; axis < 3; ++axis) out.gradient[axis] = near_gradient_[axis].data();
     for (int entry = 0; entry < 6; ++entry) out.hessian[entry] = near_hessian_[entry].data();
+    const double kappa = how_.kappa / tree_.scale;
     near_at_points({near_tiles_of(*panels_, tree_, reach_),
                     density_.data(),
                     largest,
                     how_.side,
                     out,
                     {edges_.data(), edges_.size(), edge_count_.data()},
-                    pieces_.view()},
+                    near_rules_.view(),
+                    kappa,
+                    negligible_beyond(near_tolerance(), kappa),
+                    rules_at_points(near_rules_.view()),
+                    CloseRules(near_tolerance())},
                    how_.source, near_stream_);
     if (times_) times_->near.record("near field");
     FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
@@ -182,7 +193,7 @@ class LayerEvaluation {
   Stream stream_{true}, near_stream_;
   std::shared_ptr<const PanelStore> panels_;
   DeviceBuffer<double> density_;
-  MomentRules moments_, pieces_;
+  MomentRules moments_, near_rules_;
   DeviceBuffer<PointOnPanel> edges_;
   DeviceBuffer<unsigned long long> edge_count_;
   SpreadTree tree_;

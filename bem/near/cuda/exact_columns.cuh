@@ -6,9 +6,9 @@
 
 namespace fmbem::cuda::bem {
 
-/// Enqueues the integrals of exact_entry() of a block's panels, V or K by the trace, of Laplace's
-/// kernel, to 1e-12 relative. Waits for the stream before.
-void exact_columns(const BlockPanels& panels, Trace source, const Columns& columns, double* entries,
-                   cudaStream_t stream);
+/// Enqueues the integrals of exact_entry() of a block's panels, V or K by the trace, to 1e-12
+/// relative. κ is of the panels' unit. Waits for the stream before.
+void exact_columns(const BlockPanels& panels, const PanelKernel& kernel, const Columns& columns,
+                   double* entries, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

@@ -9,10 +9,11 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Integrates the pairs that rules serve; close pairs are added later.
+/// Integrates the pairs that rules serve; close pairs are added later. A block fewer than for K
+/// alone, as there are more registers to a thread.
 template <class N, class Kernel>
 __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
-                                  integrating_blocks<N, Trace::normal>)
+                                  integrating_blocks<N, Trace::normal> - 1)
     multiply_both_by_rules(const __grid_constant__ NearRowsView a,
                            const __grid_constant__ RulesOfBoth<N, Kernel> rules, const double* x,
                            const double* factor, double* y) {

@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(threads_per_block)
           if (rule < 0)
             close |= 1u << j;
           else
-            sum += potential_by_rule(a.rules, rule, kernel, t, target.x, charge, dipole);
+            sum += potential_by_rule(a.rules, rule, kernel, seen_from(t, target.x), t.normal,
+                                     charge, dipole);
         }
         for (; close != 0; close &= close - 1) {
           const int j = __ffs(static_cast<int>(close)) - 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 // A panel's potential at a point, by a rule where one serves.
+#include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/cuda/rules.cuh"
 #include "fmbem/cuda/p2p_sums.cuh"
 
@@ -20,31 +21,36 @@ __device__ inline int rule_for(const MomentRulesView& rules, int count, double k
   return -1;
 }
 
-/// Calls add(y − x, w g(r), −g'(r)/(r g(r))) for the points y of a rule and their weights w.
+/// A triangle as it is seen from x.
+__device__ inline Piece seen_from(const Triangle& t, Vec3d x) {
+  return {{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
+}
+
+/// Calls add(y, w, radial) for the points y of a rule and their weights w.
 template <class Kernel, class Add>
 __device__ inline void for_rule_points(const MomentRulesView& rules, int rule, const Kernel& kernel,
-                                       const Triangle& t, Vec3d x, Add&& add) {
-  const Vec3d d0 = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
+                                       const Piece& piece, Add&& add) {
+  const Vec3d d0 = piece.d[0], e1 = piece.d[1] - d0, e2 = piece.d[2] - d0;
   for (int q = rules.begin[rule]; q < rules.begin[rule + 1]; ++q) {
     const Vec3d d = d0 + rules.xi[q] * e1 + rules.eta[q] * e2;
     const double r2 = norm2(d);
-    const auto radial = kernel.template radial<2>(r2, inverse_root<2>(r2));
-    add(d, rules.weight[q] * radial.g, radial.a());
+    add(d, rules.weight[q], kernel.template radial<2>(r2, inverse_root<2>(r2)));
   }
 }
 
-/// All points of a panel are equally far from x along its normal n, so that Σ ∂g/∂n_y is n·(x − y)
-/// times the sum of −g'/r.
+/// All points of a panel are equally far from the origin along its normal n, so that Σ ∂g/∂n_y is
+/// −n·y times the sum of −g'/r.
 template <class Kernel>
 __device__ inline double potential_by_rule(const MomentRulesView& rules, int rule,
-                                           const Kernel& kernel, const Triangle& t, Vec3d x,
+                                           const Kernel& kernel, const Piece& piece, Vec3d normal,
                                            double charge, double dipole) {
   double potential = 0, slope = 0;
-  for_rule_points(rules, rule, kernel, t, x, [&](Vec3d, double g, double a) {
+  for_rule_points(rules, rule, kernel, piece, [&](Vec3d, double weight, const auto& radial) {
+    const double g = weight * radial.g;
     potential += g;
-    slope += g * a;
+    slope += g * radial.a();
   });
-  return inv_4pi * t.area * (charge * potential - dipole * dot(t.normal, t.vertex[0] - x) * slope);
+  return inv_4pi * piece.area * (charge * potential - dipole * dot(normal, piece.d[0]) * slope);
 }
 
 }  // namespace fmbem::cuda::bem
