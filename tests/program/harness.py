@@ -36,6 +36,11 @@ def has_address_sanitizer():
     return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
 
 
+def numbers_alone(test):
+    """Of a test whose code others run, too: the address sanitizer would look at it once more."""
+    return unittest.skipIf(has_address_sanitizer(), "other numbers on paths of other tests")(test)
+
+
 @functools.cache
 def draws_pictures():
     done = subprocess.run([PROGRAM, "plot", CUBE, "-o", "/a.png"], capture_output=True, text=True)

@@ -48,7 +48,7 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
     std::vector<Vector> exact;
     for (const Vector& x : xs) exact.push_back(product(*dense, x));
     for (const double tolerance : {0.3, 1e-2, 1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
-      if (sanitized && tolerance < 1e-5) break;
+      if (sanitized && tolerance != 1e-2 && tolerance != 1e-5) continue;
       CAPTURE(surface.name, n, tolerance);
       OperatorOptions options;
       options.tolerance = tolerance;
@@ -379,7 +379,7 @@ BACKEND_TEST_CASE("the FMM operator chooses its tree, and loosens with its toler
 
 BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the same bits",
                   "[threads]") {
-  const Panels panels = make_panels(bracket(14));
+  const Panels panels = make_panels(bracket(sanitized ? 8 : 14));
   const std::size_t n = panels.size();
   const Vector x = random_vector(5 * n, 4);
   OperatorOptions options;

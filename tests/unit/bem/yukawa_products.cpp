@@ -31,6 +31,7 @@ BACKEND_TEST_CASE(
     const std::size_t n = panels.size();
     const std::vector<Vector> xs = densities(panels);
     for (const double size : {1e-3, 6.0, 100.0}) {
+      if (sanitized && size != 6 && body.name != "cube") continue;
       const double kappa = size / panels.extent;
       for (const Layer& layer : {single_layer, double_layer}) {
         const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
@@ -262,6 +263,7 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
                                           {{40 * ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}},
                                           {{0, -4, 4, -0.05, 1}, {ions, 4, -80, 0.05, -1}}};
   for (const std::vector<GreenTerm>& terms : cases) {
+    if (sanitized && terms[0].kappa > 1) continue;
     OperatorOptions options{.processor = here, .tolerance = tolerance};
     options.max_leaf = 30;
     const GreenOperator op(panels, {}, terms, options);

