@@ -258,19 +258,24 @@ void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r,
                  std::vector<double>& out) {
   const Norms norm(order.p);
   const ShiftTable shift(order.p, kernel, r);
-  out.resize(static_cast<std::size_t>(order.count) * order.count);
-  auto next = out.begin();
-  for (int i = 0; i < order.count; ++i) {
-    const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
-    const double scale = minus_one_to(n) / norm(n, abs_m);
-    for (int j = 0; j < order.count; ++j) {
-      const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
-      const Complex sum = shift(n, abs_m, k, abs_l),
-                    difference =
-                        minus_one_to(abs_m + abs_l) * std::conj(shift(n, -abs_m, k, abs_l));
-      *next++ = scale / norm(k, abs_l) * real_entry(m, l, sum, difference);
+  const int count = order.count;
+  out.resize(static_cast<std::size_t>(count) * count);
+  // A few columns at a time: their parts of the table, which lie far from each other, stay in
+  // cache.
+  constexpr int some = 8;
+  for (int first = 0; first < count; first += some)
+    for (int i = 0; i < count; ++i) {
+      const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
+      const double scale = minus_one_to(n) / norm(n, abs_m);
+      for (int j = first; j < std::min(first + some, count); ++j) {
+        const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
+        const Complex sum = shift(n, abs_m, k, abs_l),
+                      difference =
+                          minus_one_to(abs_m + abs_l) * std::conj(shift(n, -abs_m, k, abs_l));
+        out[static_cast<std::size_t>(i) * count + j] =
+            scale / norm(k, abs_l) * real_entry(m, l, sum, difference);
+      }
     }
-  }
 }
 
 }  // namespace fmbem::fmm
