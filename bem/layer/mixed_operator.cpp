@@ -24,10 +24,10 @@ void check(const std::vector<double>& factors, const char* name, std::size_t n) 
   FMBEM_REQUIRE(is_finite, "a factor of " << name << " in a mixed row is not finite");
 }
 
-MixedRows checked(MixedRows rows, std::size_t n) {
-  check(rows.alpha, "V", n);
-  check(rows.beta, "K'", n);
-  check(rows.gamma, "σ", n);
+std::shared_ptr<const MixedRows> checked(std::shared_ptr<const MixedRows> rows, std::size_t n) {
+  check(rows->alpha, "V", n);
+  check(rows->beta, "K'", n);
+  check(rows->gamma, "σ", n);
   return rows;
 }
 
@@ -49,7 +49,8 @@ void for_rows(const PanelBlock& block, std::span<const double> factor, int vecto
 
 }  // namespace
 
-MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options)
+MixedOperator::MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
+                             const OperatorOptions& options)
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
@@ -57,10 +58,10 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
           panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
-  add_parts(parts_, panels, rows_, equations_.needs_flux(), of_parts);
+  add_parts(parts_, panels, *rows_, equations_.needs_flux(), of_parts);
   if (processor_ == Processor::cpu) return;
-  std::vector<cuda::bem::RowFactors> factors{{rows_.gamma}};
-  for (const Part& part : parts_) factors.push_back({rows_.*part.factor, part.block.rows});
+  std::vector<cuda::bem::RowFactors> factors{{rows_->gamma}};
+  for (const Part& part : parts_) factors.push_back({(*rows_).*part.factor, part.block.rows});
   on_device_ = std::make_unique<cuda::bem::MixedVectors>(factors, equations_);
 }
 
@@ -86,17 +87,17 @@ double MixedOperator::tightest_tolerance() const {
   return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }
 
-double MixedOperator::norm() const { return norm_of(parts_, rows_); }
+double MixedOperator::norm() const { return norm_of(parts_, *rows_); }
 
 void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;
   std::vector<double> of_part(n * n);
   std::fill_n(block, n * n, 0.0);
-  for (std::int64_t i = 0; i < n; ++i) block[i * n + i] = rows_.gamma[begin + i];
+  for (std::int64_t i = 0; i < n; ++i) block[i * n + i] = rows_->gamma[begin + i];
   for (const Part& part : parts_) {
     part.op->diagonal_block(begin, end, of_part.data());
     for (std::int64_t k = 0; k < n * n; ++k)
-      block[k] += (rows_.*part.factor)[begin + k / n] * of_part[k];
+      block[k] += ((*rows_).*part.factor)[begin + k / n] * of_part[k];
   }
 }
 
@@ -120,11 +121,11 @@ bool MixedOperator::columns_on_device(const Columns& columns, double* entries) c
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
   std::unique_ptr<ApproximateInverse> inverse;
   if (processor_ == Processor::cpu)
-    inverse = make_mixed_inverse(panels_, rows_);
+    inverse = make_mixed_inverse(panels_, *rows_);
   else
-    inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, rows_);
-  if (rows_.inverse_shifts.empty()) return inverse;
-  return shifted_back(std::move(inverse), areas_of(panels_), rows_);
+    inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, *rows_);
+  if (rows_->inverse_shifts.empty()) return inverse;
+  return shifted_back(std::move(inverse), areas_of(panels_), *rows_);
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {
@@ -149,12 +150,12 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
 void MixedOperator::multiply_rows(const double* x, double* y, const Product& product) const {
   const std::size_t n = size(), parts = equations_.part_area().size();
   std::vector<double> fluxes(equations_.needs_flux().empty() ? 0 : parts * product.vectors);
-  for_rows({}, rows_.gamma, product.vectors,
+  for_rows({}, rows_->gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
   for (const Part& part : parts_) {
     LargeVector<double> result(part.op->rows() * product.vectors);
     part.op->apply(x, result.data(), of_part(part, product));
-    for_rows(part.block, rows_.*part.factor, product.vectors,
+    for_rows(part.block, (*rows_).*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
     if (part.factor != &MixedRows::beta || fluxes.empty()) continue;
     const std::size_t rows = part.op->rows();
@@ -174,11 +175,11 @@ void MixedOperator::multiply_transposed(const double* x, double* y, const Produc
   std::fill_n(y, numbers, 0.0);
   for (int v = 0; v < product.vectors; ++v)
     of_flux.push_back(equations_.change_rows_transposed(of_rows.data() + v * n, y + v * n));
-  for_rows({}, rows_.gamma, product.vectors,
+  for_rows({}, rows_->gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] += gamma * of_rows[i]; });
   for (const Part& part : parts_) {
     std::vector<double> scaled(part.op->rows() * product.vectors);
-    for_rows(part.block, rows_.*part.factor, product.vectors,
+    for_rows(part.block, (*rows_).*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { scaled[k] = factor * of_rows[i]; });
     if (part.factor == &MixedRows::beta && !equations_.needs_flux().empty())
       for_rows(part.block, equations_.area(), product.vectors, [&](auto k, auto i, double area) {

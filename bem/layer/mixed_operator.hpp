@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -20,9 +21,12 @@ class MixedOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for rows that are not finite or not as many as there are panels, and for
   /// equations of unknown parts; else what make_boundary_operator() throws.
-  MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options = {});
+  MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
+                const OperatorOptions& options = {});
+  MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options = {})
+      : MixedOperator(panels, std::make_shared<const MixedRows>(std::move(rows)), options) {}
 
-  std::size_t size() const override { return rows_.alpha.size(); }
+  std::size_t size() const override { return rows_->alpha.size(); }
   Processor processor() const override { return processor_; }
   void wait() const override;
   OperatorInfo info() const override;
@@ -34,7 +38,7 @@ class MixedOperator final : public BoundaryOperator {
   bool columns_on_device(const Columns& columns, double* entries) const override;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
-  const MixedRows& mixed_rows() const { return rows_; }
+  const MixedRows& mixed_rows() const { return *rows_; }
   const ChargeEquations& charge_equations() const { return equations_; }
 
   FluxOperator flux_operator() const { return flux_operator_of(parts_); }
@@ -52,7 +56,7 @@ class MixedOperator final : public BoundaryOperator {
   static Product of_part(const Part& part, const Product& product);
 
   Panels panels_;
-  MixedRows rows_;
+  std::shared_ptr<const MixedRows> rows_;
   ChargeEquations equations_;
   Processor processor_;
   RowParts<MixedRows, double> parts_;

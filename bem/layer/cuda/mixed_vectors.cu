@@ -128,16 +128,20 @@ DeviceArray<std::int32_t> upload_indices(const Indices& indices) {
 /// so that long parts have many chunks and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
-  DeviceArray<double> area, charge_weight;  ///< [panels]
-  DeviceArray<double> part_area;            ///< [parts]
-  DeviceArray<std::int32_t> part;           ///< [panels]
-  DeviceArray<std::int32_t> order;          ///< [panels], by parts
-  DeviceArray<std::int32_t> chunk_begin;    ///< [chunks + 1], in the order
-  DeviceArray<std::int32_t> part_chunks;    ///< [parts + 1]
-  DeviceArray<std::int32_t> changed_part;   ///< [changed]
-  DeviceArray<std::int32_t> term_begin;     ///< [changed + 1]
-  DeviceArray<std::int32_t> term_part;      ///< [terms]
-  DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
+  const double* charge_weights() const {
+    return charge_weight.size() > 0 ? charge_weight.data() : area.data();
+  }
+  DeviceArray<double> area;                ///< [panels]
+  DeviceArray<double> charge_weight;       ///< [panels]; empty where that is the area
+  DeviceArray<double> part_area;           ///< [parts]
+  DeviceArray<std::int32_t> part;          ///< [panels]
+  DeviceArray<std::int32_t> order;         ///< [panels], by parts
+  DeviceArray<std::int32_t> chunk_begin;   ///< [chunks + 1], in the order
+  DeviceArray<std::int32_t> part_chunks;   ///< [parts + 1]
+  DeviceArray<std::int32_t> changed_part;  ///< [changed]
+  DeviceArray<std::int32_t> term_begin;    ///< [changed + 1]
+  DeviceArray<std::int32_t> term_part;     ///< [terms]
+  DeviceArray<double> term_factor;         ///< [3][terms]: of charges, rows and fluxes
   bool needs_flux = false;
   DeviceArray<double> spread;        ///< [vectors][panels], fluxes of some rows, if needed
   DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
@@ -148,7 +152,9 @@ struct MixedVectors::Parts {
 
 MixedVectors::Parts::Parts(const ChargeEquations& equations)
     : area(equations.area()),
-      charge_weight(equations.charge_weight()),
+      charge_weight(equations.charge_weight().data() == equations.area().data()
+                        ? std::span<const double>()
+                        : equations.charge_weight()),
       part_area(equations.part_area()),
       part(equations.part()) {
   const std::span<const std::int32_t> part_of = equations.part();
@@ -257,7 +263,7 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
                        static_cast<std::int64_t>(p.term_part.size())};
   for (int v = 0; v < vectors; ++v, x += n, y += n) {
     launch(sum_vector_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr,
-           p.order.data(), p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(),
+           p.order.data(), p.chunk_begin.data(), x, y, p.charge_weights(), p.area.data(),
            p.sums.data());
     launch(sum_vector_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
            p.needs_flux ? p.fluxes.data() + v * chunks : nullptr, chunks, p.part_chunks.data(),

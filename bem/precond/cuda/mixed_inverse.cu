@@ -141,7 +141,8 @@ class Correction {
     other_begin_ = copied_to_device(other_begin, stream);
     others_ = copied_to_device(others, stream);
     area_ = copied_to_device(of.area_at(), stream);
-    charge_area_ = copied_to_device(of.charge_area_at(), stream);
+    if (&of.charge_area_at() != &of.area_at())
+      charge_area_ = copied_to_device(of.charge_area_at(), stream);
   }
 
   void apply(const double* x, double* y, cudaStream_t stream) const {
@@ -151,7 +152,7 @@ class Correction {
     DeviceBuffer<double> sums(2 * n_chunks, stream), of_parts(3 * n_parts, stream);
     const PartView parts{part_chunks_.data(), weight2_area_.data(), n_parts, n_chunks};
     launch(sum_chunks, static_cast<unsigned>(n_chunks), threads_per_block, 0, stream,
-           chunks_.data(), area_.data(), charge_area_.data(), x, y, sums.data());
+           chunks_.data(), area_.data(), charge_area(), x, y, sums.data());
     launch(sum_parts, blocks_for(n_parts), threads_per_block, 0, stream, parts, sums.data(),
            of_parts.data());
     const EquationView equations{part_.data(), other_begin_.data(), others_.data(),
@@ -159,7 +160,7 @@ class Correction {
     launch(correct_parts, 1, 1, 0, stream, equations, parts, of_parts.data());
     const auto n = static_cast<std::int64_t>(part_at_.size());
     launch(add_changes, blocks_for(n), threads_per_block, 0, stream, part_at_.data(),
-           of_parts.data() + 2 * n_parts, area_.data(), charge_area_.data(), n, y);
+           of_parts.data() + 2 * n_parts, area_.data(), charge_area(), n, y);
   }
 
   std::int64_t bytes() const {
@@ -169,8 +170,13 @@ class Correction {
   }
 
  private:
+  const double* charge_area() const {
+    return charge_area_.size() > 0 ? charge_area_.data() : area_.data();
+  }
+
   DeviceBuffer<std::int32_t> part_at_, part_chunks_, part_, other_begin_;
-  DeviceBuffer<double> weight2_area_, area_, charge_area_;
+  DeviceBuffer<double> weight2_area_, area_;
+  DeviceBuffer<double> charge_area_;  ///< empty where that is area_
   DeviceBuffer<Chunk> chunks_;
   DeviceBuffer<ChargeCorrection::Other> others_;
 };
