@@ -206,6 +206,10 @@ MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeE
 
 MixedVectors::~MixedVectors() = default;
 
+void MixedVectors::clear(double* y, int vectors) const {
+  FMBEM_CUDA(cudaMemsetAsync(y, 0, vectors * size_ * sizeof(double), nullptr));
+}
+
 void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) const {
   const auto n = static_cast<std::int64_t>(size_);
   launch(scale_rows<false>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
@@ -214,7 +218,7 @@ void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) c
 
 void MixedVectors::set_columns(std::size_t f, const Columns& columns, double* y) const {
   const auto n = static_cast<std::int64_t>(size_), count = columns.count();
-  FMBEM_CUDA(cudaMemsetAsync(y, 0, count * n * sizeof(double), nullptr));
+  clear(y, static_cast<int>(count));
   launch(put_on_diagonal, blocks_for(count), threads_per_block, 0, nullptr,
          factors_[f].factor.data(), columns.begin, count, n, y);
 }
