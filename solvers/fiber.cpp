@@ -1,12 +1,12 @@
 #include "fmbem/solvers/fiber.hpp"
 
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
 

@@ -79,8 +79,9 @@ __device__ inline void for_tiles(int rows, Body&& body) {
   body(std::integral_constant<int, Tiles>());
 }
 
-/// Adds the products of `some` strengths in shared memory, which the warps divide. entries(term) are
-/// those of a term below `some`, and the one of the lane's row in a tile is entry(entries, tile).
+/// Adds the products of `some` strengths in shared memory, which the warps divide. entries(term)
+/// are those of a term below `some`, and the one of the lane's row in a tile is entry(entries,
+/// tile).
 template <int Tiles, class Entries, class Entry>
 __device__ inline void add_products(const SeveralVectors& shared, int some,
                                     SeveralSums<Tiles>& sums, Entries&& entries, Entry&& entry) {
@@ -113,8 +114,8 @@ __device__ inline void put_strengths(SeveralVectors& shared, int place, int vect
     shared.x[v][place] = v < vectors ? x[v * from_vector_to_vector] : 0;
 }
 
-/// Products of a matrix, [terms][stride] with so many rows in each, whose terms the warps divide: by
-/// the whole block. put(term, place) puts strengths; write(row, vector, sum) gets each sum once.
+/// Products of a matrix, [terms][stride] with so many rows in each, whose terms the warps divide:
+/// by the whole block. put(term, place) puts strengths; write(row, vector, sum) gets each sum once.
 template <class Number, class Put, class Write>
 __device__ inline void multiply_together(const Number* entries, int rows, int stride, int terms,
                                          SeveralVectors& shared, Put&& put, Write&& write) {

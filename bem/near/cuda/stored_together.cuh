@@ -67,9 +67,7 @@ __global__ void __launch_bounds__(several_threads, several_blocks<Entry>)
           [&](int some) {
             add_products(
                 shared.strengths, some, sums,
-                [&](int place) {
-                  return std::pair(shared.entry[place], shared.stride[place]);
-                },
+                [&](int place) { return std::pair(shared.entry[place], shared.stride[place]); },
                 [&](const auto& of_target, int t) {
                   return of_target.first[column[t] * of_target.second];
                 });

@@ -21,12 +21,12 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Three bodies: the last inside the second.
-SurfaceMesh bodies() {
+/// Three bodies, the last inside the second, that were split so many times.
+SurfaceMesh bodies(int splits = 3) {
   SurfaceMesh mesh;
-  add_ellipsoid(mesh, "conductor", 3, {1, 0.6, 0.8}, {-1.5, 0, 0});
-  add_ellipsoid(mesh, "dielectric", 3, {1, 1, 1}, {1, 0, 0});
-  add_ellipsoid(mesh, "floating", 2, {0.5, 0.5, 0.5}, {1.1, 0, 0});
+  add_ellipsoid(mesh, "conductor", splits, {1, 0.6, 0.8}, {-1.5, 0, 0});
+  add_ellipsoid(mesh, "dielectric", splits, {1, 1, 1}, {1, 0, 0});
+  add_ellipsoid(mesh, "floating", splits - 1, {0.5, 0.5, 0.5}, {1.1, 0, 0});
   return mesh;
 }
 
@@ -211,7 +211,7 @@ BACKEND_TEST_CASE("relaxed products of mixed rows are as accurate as they are as
 }
 
 BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors") {
-  const SurfaceMesh mesh = bodies();
+  const SurfaceMesh mesh = bodies(2);
   const Panels panels = make_panels(mesh);
   const std::size_t n = panels.size();
   OperatorOptions options;
@@ -224,7 +224,7 @@ BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors
   options.processor = Processor::gpu;
 #endif
   const MixedOperator op(panels, shifted_rows_of(mesh, panels), options);
-  for (const int vectors : {2, 3, 8, 11}) {
+  for (const int vectors : {2, 11}) {
     const Vector x = signed_charges(vectors * n, 6);
     for (const bool transposed : {false, true}) {
       Vector all(x.size()), one(n);

@@ -83,10 +83,9 @@ TEST_CASE("what a task or a service throws ends all tasks in step") {
   CHECK(ended == 3);
   ended = 0;
   const auto waits = [&](int task) { ended += !lockstep.wait_for(task, 0); };
-  CHECK_THROWS_WITH(lockstep.run(2, waits,
-                                 [](int, std::span<const int>) {
-                                   throw std::runtime_error("a service");
-                                 }),
-                    "a service");
+  CHECK_THROWS_WITH(
+      lockstep.run(2, waits,
+                   [](int, std::span<const int>) { throw std::runtime_error("a service"); }),
+      "a service");
   CHECK(ended == 2);
 }
