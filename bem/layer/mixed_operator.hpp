@@ -33,7 +33,9 @@ class MixedOperator final : public BoundaryOperator {
   double accurate_tolerance() const override;
   double cheap_tolerance() const override;
   double tightest_tolerance() const override;
-  double norm() const override;
+  double norm() const override { return norm_; }
+  const LinearMap* rows_of_v() const override { return v_.get(); }
+  double rest_norm() const override { return rest_norm_; }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
   bool columns_on_device(const Columns& columns, double* entries) const override;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
@@ -49,17 +51,26 @@ class MixedOperator final : public BoundaryOperator {
   void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
-  void multiply_rows(const double* x, double* y, const Product& product) const;
-  void multiply_transposed(const double* x, double* y, const Product& product) const;
-
   using Part = RowPart<MixedRows, double>;
   static Product of_part(const Part& part, const Product& product);
+  static bool is_v(const Part& part) { return part.factor == &MixedRows::alpha; }
+  class RowsOfV;
+
+  /// Adds a part's product, times the rows' factors, to y. Returns it without these.
+  LargeVector<double> add_product(const Part& part, const double* x, double* y,
+                                  const Product& product) const;
+  const double* add_product_on_device(std::size_t part, const double* x, double* y,
+                                      const Product& product) const;
+  void multiply_rows(const double* x, double* y, const Product& product) const;
+  void multiply_transposed(const double* x, double* y, const Product& product) const;
 
   Panels panels_;
   std::shared_ptr<const MixedRows> rows_;
   ChargeEquations equations_;
   Processor processor_;
   RowParts<MixedRows, double> parts_;
+  double norm_ = 0, rest_norm_ = 0;  ///< as many rows are gone through for them
+  std::unique_ptr<const LinearMap> v_;
   std::unique_ptr<cuda::bem::MixedVectors> on_device_;  ///< null on the CPU
   mutable std::mutex multiplying_;  ///< products there go one after the other: they share room
 };
