@@ -21,7 +21,8 @@ constexpr double progress = 0.5, loose_progress = 0.1;
 /// products with corrections add errors of their own: to a residual known to some tolerance so much
 /// of that each.
 constexpr double slack = 1.35, part_of_correction = 0.3;
-/// Product::tolerance of products with |x|, of which the size is asked for.
+/// Product::tolerance of products with |x|, of which the size is asked for, where there are loose
+/// ones.
 constexpr double of_sizes = 0.01;
 
 double norm_of(Vec vec) {
@@ -54,15 +55,25 @@ double Refinement::condition(const SolvedProblem& problem) const {
 }
 
 void Refinement::find_cancellations(std::span<Open* const> open) const {
-  const LinearMap* const v = op_.rows_of_v();
   std::vector<Open*> some;
-  std::vector<OwnedVec> vectors;
-  std::vector<Vec> sizes, sums;
   for (Open* each : open) {
     if (each->cancellation > 0) continue;
     each->cancellation = condition(*each->problem);
-    if (!v || product_part * tolerance_ >= each->cancellation * loosest_tolerance()) continue;
-    some.push_back(each);
+    const bool matters = product_part * tolerance_ < each->cancellation * loosest_tolerance();
+    if (matters && op_.rows_of_v()) some.push_back(each);
+  }
+  if (some.empty()) return;
+  try {
+    find_sizes(some);
+  } catch (const ResourceError&) {
+    // The condition is a bound, too.
+  }
+}
+
+void Refinement::find_sizes(std::span<Open* const> open) const {
+  std::vector<OwnedVec> vectors;
+  std::vector<Vec> sizes, sums;
+  for (const Open* each : open) {
     for (std::vector<Vec>* to : {&sizes, &sums}) {
       vectors.push_back(like(each->problem->x));
       to->push_back(vectors.back().vec);
@@ -72,12 +83,12 @@ void Refinement::find_cancellations(std::span<Open* const> open) const {
       return VecAbs(sizes.back());
     });
   }
-  if (some.empty()) return;
-  multiply_all(*v, sizes, sums, of_sizes);
-  for (std::size_t k = 0; k < some.size(); ++k) {
-    const double rest = op_.rest_norm() * norm_of(some[k]->problem->x),
-                 size = std::hypot(norm_of(sums[k]), rest) / some[k]->problem->norm_b;
-    some[k]->cancellation = std::min(some[k]->cancellation, size);
+  multiply_all(*op_.rows_of_v(), sizes, sums, loose_ > 0 ? of_sizes : 0);
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    // Errors of both are not correlated.
+    const double rest = op_.rest_norm() * norm_of(open[k]->problem->x),
+                 size = std::hypot(norm_of(sums[k]), rest) / open[k]->problem->norm_b;
+    open[k]->cancellation = std::min(open[k]->cancellation, size);
   }
 }
 

@@ -60,6 +60,8 @@ class Refinement {
   double condition(const SolvedProblem& problem) const;
   /// Finds what errors of products with x are relative to, over ‖b‖, where it is not known.
   void find_cancellations(std::span<Open* const> open) const;
+  /// From products with |x|.
+  void find_sizes(std::span<Open* const> open) const;
   double loosest_tolerance() const;
   double product_tolerance(const Open& open) const;
   void measure(std::span<Open*> open);
