@@ -38,7 +38,7 @@ TEST_CASE("vectors get their sizes", "[threads]") {
 }
 
 TEST_CASE("work beside has as many threads, and its exception comes through", "[threads]") {
-  constexpr std::int64_t n = 100'000;
+  static constexpr std::int64_t n = 100'000;
   std::vector<std::int64_t> here(n), there(n);
   const auto fill = [](std::vector<std::int64_t>& numbers) {
 #pragma omp parallel for schedule(static)
