@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fmbem/bem/near/cuda/several_vectors.cuh"
+#include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -86,10 +86,10 @@ __device__ inline float2 high_half(Quad q) {
 /// A block for each leaf. A thread has four neighbouring panels and every so many nodes of the cut,
 /// so that a block reads its rows in one piece. The threads' shares are summed last. Where panels
 /// have several fields these count as panels, and those of nodes as nodes.
-template <int fields>
+template <int vectors, int fields>
 __global__ void __launch_bounds__(threads_per_block)
-    apply_rows(LeafRowsView view, const double* means, double* y) {
-  __shared__ double s_means[cut_part];
+    apply_rows(LeafRowsView view, const double* means, int present, double* y, std::int64_t n) {
+  __shared__ double s_means[vectors][cut_part];
   __shared__ double s_sums[4 * threads_per_block];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t f = blockIdx.x, begin = view.cut_begin[f];
@@ -102,12 +102,18 @@ __global__ void __launch_bounds__(threads_per_block)
     const int width = min(quads - first_quad, threads_per_block);
     const int shares = threads_per_block / width, share = thread / width;
     const int quad = thread % width;
-    double sum[4] = {};
+    double sum[vectors][4] = {};
     for (std::int32_t first = 0; first < m; first += cut_part) {
       const int part = min(m - first, cut_part);
       __syncthreads();
-      for (int k = thread; k < part; k += threads_per_block)
-        s_means[k] = means[view.place_of_mean<fields>(begin, first + k)];
+      for (int k = thread; k < part; k += threads_per_block) {
+        const std::int32_t node = view.cut[begin + (first + k) / fields],
+                           field = (first + k) % fields;
+#pragma unroll
+        for (int v = 0; v < vectors; ++v)
+          s_means[v][k] =
+              v < present ? means[(std::int64_t{v} * fields + field) * view.n_nodes + node] : 0;
+      }
       __syncthreads();
       if (share >= shares) continue;
       const Quad* from = rows + static_cast<std::int64_t>(first) * quads + first_quad + quad;
@@ -115,49 +121,33 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int k = share; k < part; k += shares) {
         const Quad row = __ldcs(from + static_cast<std::int64_t>(k) * quads);
         const float2 low = low_half(row), high = high_half(row);
-        const double mean = s_means[k];
-        sum[0] += static_cast<double>(low.x) * mean;
-        sum[1] += static_cast<double>(low.y) * mean;
-        sum[2] += static_cast<double>(high.x) * mean;
-        sum[3] += static_cast<double>(high.y) * mean;
+#pragma unroll
+        for (int v = 0; v < vectors; ++v) {
+          const double mean = s_means[v][k];
+          sum[v][0] += static_cast<double>(low.x) * mean;
+          sum[v][1] += static_cast<double>(low.y) * mean;
+          sum[v][2] += static_cast<double>(high.x) * mean;
+          sum[v][3] += static_cast<double>(high.y) * mean;
+        }
       }
     }
     const int columns = min(4 * width, own - 4 * first_quad);
-    __syncthreads();
-    // [share][panel], four neighbouring ones a thread
 #pragma unroll
-    for (int c = 0; c < 4; ++c) s_sums[4 * thread + c] = sum[c];
-    __syncthreads();
-    for (int i = thread; i < columns; i += threads_per_block) {
-      double all = 0;
-      for (int s = 0; s < shares; ++s) all += s_sums[4 * s * width + i];
-      const std::int32_t panel = fields * leaf.begin + 4 * first_quad + i;
-      y[panel] = all * static_cast<double>(view.scale[panel]) / view.extent;
+    for (int v = 0; v < vectors; ++v) {
+      if (v >= present) break;
+      __syncthreads();
+      // [share][panel], four neighbouring ones a thread
+#pragma unroll
+      for (int c = 0; c < 4; ++c) s_sums[4 * thread + c] = sum[v][c];
+      __syncthreads();
+      for (int i = thread; i < columns; i += threads_per_block) {
+        double all = 0;
+        for (int s = 0; s < shares; ++s) all += s_sums[4 * s * width + i];
+        const std::int32_t panel = fields * leaf.begin + 4 * first_quad + i;
+        y[v * n * fields + panel] = all * static_cast<double>(view.scale[panel]) / view.extent;
+      }
     }
   }
-}
-
-/// The same for up to tile_vectors vectors.
-template <int fields>
-__global__ void __launch_bounds__(several_threads, several_blocks<float>)
-    apply_rows_together(LeafRowsView view, const double* means, int vectors, double* y,
-                        std::int64_t n) {
-  auto& shared = static_shared<SeveralVectors>();
-  const std::int64_t f = blockIdx.x, begin = view.cut_begin[f];
-  const auto m = fields * static_cast<std::int32_t>(view.cut_begin[f + 1] - begin);
-  const NodeSpan leaf = view.nodes[view.leaves[f]];
-  const std::int32_t own = fields * (leaf.end - leaf.begin);
-  multiply_together(
-      view.rows + view.row_begin[f], own, (own + 3) / 4 * 4, m, shared,
-      [&](int term, int place) {
-        put_strengths(shared, place, vectors, fields * view.n_nodes,
-                      means + view.place_of_mean<fields>(begin, term));
-      },
-      [&](int i, int v, double sum) {
-        const std::int32_t panel = fields * leaf.begin + i;
-        if (v < vectors)
-          y[v * n * fields + panel] = sum * static_cast<double>(view.scale[panel]) / view.extent;
-      });
 }
 
 }  // namespace
@@ -198,11 +188,11 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
          parent_.data(), above_.data());
 }
 
-void RowsProduct::apply_to_some(const double* x, double* y, int vectors, double* means,
-                                unsigned* arrived, cudaStream_t stream) const {
+template <int vectors>
+void RowsProduct::apply_group(const double* x, double* y, int present, double* means,
+                              unsigned* arrived, cudaStream_t stream) const {
   const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
-  const auto many = static_cast<unsigned>(vectors * fields_),
-             blocks = static_cast<unsigned>(leaves());
+  const auto many = static_cast<unsigned>(present * fields_);
   launch(take_low_means, dim3(blocks_for(n_nodes), many), threads_per_block, 0, stream,
          nodes_.data(), n_nodes, max_leaf_, area_.data(), x, size(), means);
   if (leaves() > 1) {
@@ -210,23 +200,23 @@ void RowsProduct::apply_to_some(const double* x, double* y, int vectors, double*
     launch(take_high_means, dim3(blocks_for(leaves()), many), threads_per_block, 0, stream,
            nodes_.data(), n_nodes, parent_.data(), leaves(), above_.data(), arrived, means);
   }
-  if (vectors == 1)
-    launch(fields_ == 1 ? apply_rows<1> : apply_rows<2>, blocks, threads_per_block, 0, stream,
-           view(), means, y);
-  else
-    launch(fields_ == 1 ? apply_rows_together<1> : apply_rows_together<2>, blocks, several_threads,
-           0, stream, view(), means, vectors, y, size());
+  launch(fields_ == 1 ? apply_rows<vectors, 1> : apply_rows<vectors, 2>,
+         static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view(), means, present, y,
+         size());
 }
 
 void RowsProduct::apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const {
-  const std::int64_t most = std::int64_t{fields_} * std::min(n_vectors, tile_vectors);
+  const std::int64_t most = std::int64_t{fields_} * std::min(n_vectors, block_vectors);
   DeviceBuffer<double> means(most * nodes_.size(), stream);
   DeviceBuffer<unsigned> arrived(most * (leaves() - 1), stream);
-  for (int first = 0; first < n_vectors; first += tile_vectors) {
-    const std::int64_t before = first * size() * fields_;
-    apply_to_some(x + before, y + before, std::min(tile_vectors, n_vectors - first), means.data(),
-                  arrived.data(), stream);
-  }
+  for_vector_groups(n_vectors, [&](int first, int width, int present) {
+    const double* from = x + first * size() * fields_;
+    double* to = y + first * size() * fields_;
+    if (width == 1)
+      apply_group<1>(from, to, present, means.data(), arrived.data(), stream);
+    else
+      apply_group<block_vectors>(from, to, present, means.data(), arrived.data(), stream);
+  });
 }
 
 std::int64_t RowsProduct::bytes() const {

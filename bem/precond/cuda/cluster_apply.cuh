@@ -29,12 +29,6 @@ struct LeafRowsView {
   const __half* rows;
   const float* scale;
   double extent;
-
-  /// Among means [fields][nodes]: of the k-th field in a cut.
-  template <int fields>
-  __device__ std::int64_t place_of_mean(std::int64_t begin, std::int32_t k) const {
-    return k % fields * n_nodes + cut[begin + k / fields];
-  }
 };
 
 /// Applies the rows that solve_systems() has found, or another solver, to values at the places of
@@ -55,8 +49,9 @@ class RowsProduct {
 
  private:
   LeafRowsView view() const;
-  void apply_to_some(const double* x, double* y, int vectors, double* means, unsigned* arrived,
-                     cudaStream_t stream) const;
+  template <int vectors>
+  void apply_group(const double* x, double* y, int present, double* means, unsigned* arrived,
+                   cudaStream_t stream) const;
 
   double extent_;
   int max_leaf_, fields_;
