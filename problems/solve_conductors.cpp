@@ -182,8 +182,8 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.applied = with_images(options.applied, result.panels);
   System system(mesh, options, result);
   std::vector<std::vector<double>> rhs(given.size());
-  // They need nothing of the operator, and most of that is the GPU's work.
-  std::future<void> right_hand_sides = start_beside([&] {
+  // They need nothing of the operator.
+  std::future<void> right_hand_sides = start_beside(solver.processor() == Processor::gpu, [&] {
     for_tasks(static_cast<std::int64_t>(given.size()),
               [&](std::int64_t k) { rhs[k] = system.right_hand_side(given[k]); });
   });

@@ -44,10 +44,12 @@ void resize_each(std::size_t n, Vector&... vectors) {
 }
 
 /// Starts body() beside the thread that calls this, with as many threads as that one has: host work
-/// that the GPU need not wait for. get() waits for it, as the end of the future does, and rethrows
-/// its exception.
+/// that the GPU need not wait for. get() waits for it, and rethrows its exception. Where what the
+/// caller does is the host's work, too, get() calls it: threads beyond the cores gain nothing, and
+/// may find no memory.
 template <class Body>
-std::future<void> start_beside(Body body) {
+std::future<void> start_beside(bool gpu_works, Body body) {
+  if (!gpu_works) return std::async(std::launch::deferred, std::move(body));
   return std::async(std::launch::async, [body = std::move(body), threads = omp_get_max_threads()] {
     omp_set_num_threads(threads);
     body();

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/catch.hpp"
@@ -47,7 +48,7 @@ TEST_CASE("work beside has as many threads, and its exception comes through", "[
   const int threads = omp_get_max_threads();
   omp_set_num_threads(3);
   int threads_there = 0;
-  std::future<void> beside = start_beside([&] {
+  std::future<void> beside = start_beside(true, [&] {
     threads_there = omp_get_max_threads();
     fill(there);
   });
@@ -56,6 +57,12 @@ TEST_CASE("work beside has as many threads, and its exception comes through", "[
   omp_set_num_threads(threads);
   CHECK(threads_there == 3);
   CHECK(there == here);
-  beside = start_beside([] { throw std::runtime_error("there"); });
-  CHECK_THROWS_AS(beside.get(), std::runtime_error);
+  for (const bool gpu_works : {true, false}) {
+    beside = start_beside(gpu_works, [] { throw std::runtime_error("there"); });
+    CHECK_THROWS_AS(beside.get(), std::runtime_error);
+  }
+  std::thread::id called_by;
+  beside = start_beside(false, [&] { called_by = std::this_thread::get_id(); });
+  beside.get();
+  CHECK(called_by == std::this_thread::get_id());
 }
