@@ -1,7 +1,6 @@
 #include "fmbem/solvers/fiber.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include <sys/mman.h>
@@ -88,9 +87,14 @@ struct Fiber::State {
   Place own{}, caller{};
   bool has_ended = false;
 
-  static void enter(unsigned high, unsigned low) {
-    // makecontext() hands on numbers of the size of an int.
-    auto& self = *reinterpret_cast<State*>(std::uintptr_t{high} << 32 | low);
+#ifdef FMBEM_FIBER_TSAN
+  ~State() { __tsan_destroy_fiber(own.fiber); }
+#endif
+
+  /// Whose body begins: makecontext() hands on nothing of a pointer's size.
+  static inline thread_local State* entered = nullptr;
+  static void enter() {
+    State& self = *entered;
 #ifdef FMBEM_FIBER_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &self.caller.stack, &self.caller.size);
 #endif
@@ -106,9 +110,7 @@ Fiber::Fiber(std::function<void()> body) : state_(new State{std::move(body)}) {
   context.uc_stack.ss_sp = state_->stack.data();
   context.uc_stack.ss_size = Stack::size();
   context.uc_link = nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(state_.get());
-  makecontext(&context, reinterpret_cast<void (*)()>(State::enter), 2,
-              static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+  makecontext(&context, State::enter, 0);
 #ifdef FMBEM_FIBER_ASAN
   state_->own.stack = state_->stack.data();
   state_->own.size = Stack::size();
@@ -118,13 +120,12 @@ Fiber::Fiber(std::function<void()> body) : state_(new State{std::move(body)}) {
 #endif
 }
 
-Fiber::~Fiber() {
-#ifdef FMBEM_FIBER_TSAN
-  __tsan_destroy_fiber(state_->own.fiber);
-#endif
-}
+Fiber::~Fiber() = default;
 
-void Fiber::resume() { go(state_->caller, state_->own); }
+void Fiber::resume() {
+  State::entered = state_.get();
+  go(state_->caller, state_->own);
+}
 void Fiber::pause() { go(state_->own, state_->caller); }
 bool Fiber::has_ended() const { return state_->has_ended; }
 
