@@ -186,7 +186,7 @@ LargeVector<double> MixedOperator::add_product(const Part& part, const double* x
   LargeVector<double> result(part.op->rows() * product.vectors);
   part.op->apply(x, result.data(), of_part(part, product));
   for_rows(part.block, (*rows_).*part.factor, product.vectors,
-           [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
+           [&](std::size_t k, std::size_t i, double factor) { y[i] += factor * result[k]; });
   return result;
 }
 

@@ -56,10 +56,11 @@ class MixedOperator final : public BoundaryOperator {
   static bool is_v(const Part& part) { return part.factor == &MixedRows::alpha; }
   class RowsOfV;
 
-  /// Adds a part's product, times the rows' factors, to y. Returns it without these.
+  /// Adds a part's product, of part number k, times the rows' factors, to y. Returns it without
+  /// these.
   LargeVector<double> add_product(const Part& part, const double* x, double* y,
                                   const Product& product) const;
-  const double* add_product_on_device(std::size_t part, const double* x, double* y,
+  const double* add_product_on_device(std::size_t k, const double* x, double* y,
                                       const Product& product) const;
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
