@@ -9,12 +9,18 @@
 
 #include "fmbem/fmm/base/error.hpp"
 
-// Sanitizers have to be told which stack is in use.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+// Sanitizers, GCC's and clang's, have to be told which stack is in use.
+#ifdef __SANITIZE_ADDRESS__
 #define FMBEM_FIBER_ASAN
 #endif
-#if __has_feature(thread_sanitizer)
+#ifdef __SANITIZE_THREAD__
+#define FMBEM_FIBER_TSAN
+#endif
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) && !defined(FMBEM_FIBER_ASAN)
+#define FMBEM_FIBER_ASAN
+#endif
+#if __has_feature(thread_sanitizer) && !defined(FMBEM_FIBER_TSAN)
 #define FMBEM_FIBER_TSAN
 #endif
 #endif

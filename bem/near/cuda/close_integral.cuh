@@ -7,8 +7,8 @@
 
 namespace fmbem::cuda::bem {
 
-/// A rule for pieces of slivers. Without one they would be cut on wherever they are, and a needle
-/// has as many pieces as its aspect ratio, times itself.
+/// A rule for pieces of slivers. Without one they would be cut on wherever they are, which makes
+/// hundreds of thousands of pieces of a needle.
 struct PieceRule {
   static constexpr int most_points = 64;
   /// The one that serves closest by.

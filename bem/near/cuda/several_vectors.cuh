@@ -3,8 +3,6 @@
 // Products of stored numbers with several vectors: numbers are read once for up to eight of them,
 // and multiplied in double precision by tensor cores, whose tiles are eight rows, four terms of a
 // sum and eight vectors.
-#include <cuda_fp16.h>
-
 #include "fmbem/bem/near/cuda/near_rows.cuh"
 
 namespace fmbem::cuda::bem {
@@ -27,10 +25,6 @@ union SeveralVectors {
   double x[tile_vectors][several_stride];
   double sums[several_warps][tile_vectors][most_tiles * tile_rows];
 };
-
-__device__ inline double number_in_double(double x) { return x; }
-__device__ inline double number_in_double(float x) { return x; }
-__device__ inline double number_in_double(__half x) { return __half2float(x); }
 
 /// Sums of a warp, as tensor cores spread them over its lanes: lane k has those of row k/4 of each
 /// tile with vectors 2(k % 4) and the next one, and brings row k/4 and vector k/4 of what is
@@ -102,7 +96,7 @@ __device__ inline void add_products(const SeveralVectors& shared, int some,
 #pragma unroll
     for (int k = 0; k < terms_ahead; ++k)
 #pragma unroll
-      for (int t = 0; t < Tiles; ++t) sums.add(t, number_in_double(value[k][t]), x[k]);
+      for (int t = 0; t < Tiles; ++t) sums.add(t, static_cast<double>(value[k][t]), x[k]);
   }
 }
 
@@ -114,10 +108,10 @@ __device__ inline void put_strengths(SeveralVectors& shared, int place, int vect
     shared.x[v][place] = v < vectors ? x[v * from_vector_to_vector] : 0;
 }
 
-/// Products of a matrix, [terms][stride] with so many rows in each, whose terms the warps divide:
-/// by the whole block. put(term, place) puts strengths; write(row, vector, sum) gets each sum once.
+/// Products of a matrix, [terms][rows], whose terms the warps divide: by the whole block. put(term,
+/// place) puts strengths; write(row, vector, sum) gets each sum once.
 template <class Number, class Put, class Write>
-__device__ inline void multiply_together(const Number* entries, int rows, int stride, int terms,
+__device__ inline void multiply_together(const Number* entries, int rows, int terms,
                                          SeveralVectors& shared, Put&& put, Write&& write) {
   for (int done = 0; done < rows; done += most_tiles * tile_rows)
     for_tiles(rows - done, [&]<int Tiles>(std::integral_constant<int, Tiles>) {
@@ -130,9 +124,9 @@ __device__ inline void multiply_together(const Number* entries, int rows, int st
         __syncthreads();  // the strengths before are done
         for (int k = threadIdx.x; k < some; k += several_threads) put(first + k, k);
         __syncthreads();
-        const Number* const block = entries + static_cast<std::int64_t>(first) * stride;
+        const Number* const block = entries + static_cast<std::int64_t>(first) * rows;
         add_products(
-            shared, some, sums, [&](int term) { return block + (term * stride + own); },
+            shared, some, sums, [&](int term) { return block + (term * rows + own); },
             [&](const Number* of_term, int t) {
               return of_term[t + 1 < Tiles ? t * tile_rows : last];
             });

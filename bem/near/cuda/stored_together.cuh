@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(several_threads, several_blocks<Entry>)
   const int n = size_of(targets);
   const std::int32_t* const panels = all_panels + panels_begin[row];
   multiply_together(
-      entries + a.pairs_before[row], n, n,
-      static_cast<int>(panels_begin[row + 1] - panels_begin[row]), shared,
+      entries + a.pairs_before[row], n, static_cast<int>(panels_begin[row + 1] - panels_begin[row]),
+      shared,
       [&](int term, int place) {
         put_strengths(shared, place, vectors, a.panels, x + panels[term]);
       },
