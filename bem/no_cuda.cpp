@@ -101,6 +101,7 @@ void AreaScaling::divide(double*, int) const {}
 void AreaScaling::multiply_each(double*, const Columns&, std::size_t) const {}
 void AreaScaling::divide_each(double*, const Columns&, std::size_t) const {}
 void AreaScaling::wait() const {}
+void MixedVectors::clear(double*, int) const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}
 void MixedVectors::set_columns(std::size_t, const Columns&, double*) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}

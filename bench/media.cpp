@@ -1,6 +1,7 @@
 // Prints the table of docs/performance.md of conductors in dielectrics: coated spheres in rows,
 // each of radius 1 with a coat to radius 2, half of the panels conductors', half interfaces'.
 // fmbem-bench-media --conductors 1 --panels 1e5,1e6 --backend cuda
+// fmbem-bench-media --edge-parts 158,500 --backend cuda
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -23,15 +24,16 @@ namespace {
 
 struct Options {
   std::vector<double> panels{1e5};
+  std::vector<int> edge_parts;
   bench::OperatorChoice choice;
   int conductors = 1, threads = 0;
   double permittivity = 4, tolerance = 1e-6;
   bool compare = true;
 };
 
-/// Spheres five radii apart, each a triangulated sphere that was split `level` times.
-SurfaceMesh coated_spheres(int count, int level, ConductorOptions& options, double permittivity) {
-  const SurfaceMesh one = test::icosphere(level);
+/// Copies of a unit sphere, as conductors and coats, five radii apart.
+SurfaceMesh coated_spheres(int count, const SurfaceMesh& one, ConductorOptions& options,
+                           double permittivity) {
   SurfaceMesh mesh;
   const int in_row = static_cast<int>(std::ceil(std::cbrt(count)));
   for (int k = 0; k < count; ++k) {
@@ -67,14 +69,19 @@ double product_seconds(const BoundaryOperator& op) {
   return seconds[4];
 }
 
-void run(const Options& options, double panels) {
+/// The sphere that was split so often that all have about as many panels.
+SurfaceMesh sphere_of(const Options& options, double panels) {
+  return test::icosphere(std::max(
+      0, static_cast<int>(std::lround(std::log2(panels / (40.0 * options.conductors)) / 2))));
+}
+
+void run(const Options& options, const SurfaceMesh& sphere) {
   ConductorOptions problem;
   problem.solver.tolerance = options.tolerance;
   problem.op.kind = OperatorOptions::Choice::fmm;
   options.choice.set(problem.op);
-  const int level = std::max(
-      0, static_cast<int>(std::lround(std::log2(panels / (40.0 * options.conductors)) / 2)));
-  const SurfaceMesh mesh = coated_spheres(options.conductors, level, problem, options.permittivity);
+  const SurfaceMesh mesh =
+      coated_spheres(options.conductors, sphere, problem, options.permittivity);
   reset_peak_device_memory();
   const Timer timer;
   const CapacitanceSolution solution = solve_capacitance(mesh, problem);
@@ -110,7 +117,14 @@ int main(int argc, char** argv) try {
   CLI::App app("Capacitances of coated spheres; times in seconds, memory in GB");
   std::vector<std::string> unused;
   options.choice.add_options(app, unused);
-  app.add_option("--panels", options.panels, "about as many")->delimiter(',');
+  auto* const panels = app.add_option("--panels", options.panels, "about as many")->delimiter(',');
+  app.add_option(
+         "--edge-parts", options.edge_parts,
+         "in the place of --panels: 40 n² panels a conductor, of icosahedra whose edges are "
+         "cut into n parts")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 2000))
+      ->excludes(panels);
   app.add_option("--conductors", options.conductors)->check(CLI::Range(1, 1000));
   app.add_option("--permittivity", options.permittivity)->check(CLI::PositiveNumber);
   app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-12, 0.1));
@@ -125,7 +139,9 @@ int main(int argc, char** argv) try {
       "peak GB | GPU GB |\n|");
   for (int column = 0; column < 17; ++column) std::printf("---|");
   std::printf("\n");
-  for (const double panels : options.panels) run(options, panels);
+  for (const int parts : options.edge_parts) run(options, test::geodesic_sphere(parts));
+  for (std::size_t k = 0; options.edge_parts.empty() && k < options.panels.size(); ++k)
+    run(options, sphere_of(options, options.panels[k]));
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "fmbem-bench-media: %s\n", error.what());

@@ -12,19 +12,6 @@
 namespace fmbem {
 namespace {
 
-/// [n groups]: index of the conductor that each group belongs to.
-std::vector<int> conductor_of_groups(const SurfaceMesh& mesh,
-                                     const std::vector<Conductor>& conductors) {
-  std::vector<int> result(mesh.groups.size(), -1);
-  for (std::size_t c = 0; c < conductors.size(); ++c) {
-    for (const std::string& name : conductors[c].groups) {
-      for (std::size_t g = 0; g < mesh.groups.size(); ++g)
-        if (mesh.groups[g].name == name) result[g] = static_cast<int>(c);
-    }
-  }
-  return result;
-}
-
 std::string names_of(const std::vector<Group>& groups) {
   std::string names;
   for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
@@ -58,6 +45,18 @@ void refuse_contact(const SurfaceMesh& mesh, const std::vector<Conductor>& condu
 }
 
 }  // namespace
+
+std::vector<int> conductor_of_groups(const SurfaceMesh& mesh,
+                                     const std::vector<Conductor>& conductors) {
+  std::vector<int> result(mesh.groups.size(), -1);
+  for (std::size_t c = 0; c < conductors.size(); ++c) {
+    for (const std::string& name : conductors[c].groups) {
+      for (std::size_t g = 0; g < mesh.groups.size(); ++g)
+        if (mesh.groups[g].name == name) result[g] = static_cast<int>(c);
+    }
+  }
+  return result;
+}
 
 SquareMatrix scaled(SquareMatrix matrix, double factor) {
   for (double& value : matrix.values) value *= factor;

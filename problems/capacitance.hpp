@@ -39,6 +39,10 @@ struct Conductor {
 std::vector<Conductor> make_conductors(const SurfaceMesh& mesh, const std::vector<Conductor>& asked,
                                        const std::vector<std::string>& interfaces = {});
 
+/// [n groups]: the conductor that each belongs to, −1 of interfaces.
+std::vector<int> conductor_of_groups(const SurfaceMesh& mesh,
+                                     const std::vector<Conductor>& conductors);
+
 /// [n panels]: conductor of each panel, −1 of interfaces, in the order of Panels.
 std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& panels,
                                      const std::vector<Conductor>& conductors);

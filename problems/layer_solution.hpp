@@ -73,6 +73,8 @@ class LayerSolver {
   /// has to outlive it. Throws InputError for options out of range.
   LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options, LayerSolution& result);
 
+  /// Where the operator will be.
+  Processor processor() const { return *op_options_.processor; }
   /// Makes operator and preconditioner.
   void set_up(const MakeOperator& make_operator);
 

@@ -143,7 +143,7 @@ std::vector<double> LayerStudySystem::dielectric_right_hand_side(const StudyData
   for (std::size_t i = 0; i < b.size(); ++i)
     b[i] = -equation_.beta() * field.mean_flux(panels_.triangle(i), panels_.origin, 1);
   set_charges(
-      mixed_->mixed_rows(), areas_of(panels_),
+      mixed_->mixed_rows(), *areas_of(panels_),
       [&](std::size_t e, double sum) { return charge_factor_[e] * sum; }, b.data());
   return b;
 }

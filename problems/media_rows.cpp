@@ -8,6 +8,7 @@
 
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/media_system.hpp"
 
@@ -113,17 +114,15 @@ void BasicMediaSystem<T>::check() const {
 template <class T>
 void BasicMediaSystem<T>::set_rows() {
   const auto n = static_cast<std::int64_t>(panels_.size());
-  rows_.alpha.resize(n);
-  rows_.beta.resize(n);
-  rows_.gamma.resize(n);
+  resize_each(n, rows_->alpha, rows_->beta, rows_->gamma, rows_->part);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     if (given_.gives_flux(i)) {
-      if (given_.has_admittance(i)) rows_.alpha[i] = given_.admittance[i] / mean_permittivity(i);
-      rows_.beta[i] = contrast(given_.behind[i], given_.ahead[i]);
-      rows_.gamma[i] = 1;
+      if (given_.has_admittance(i)) rows_->alpha[i] = given_.admittance[i] / mean_permittivity(i);
+      rows_->beta[i] = contrast(given_.behind[i], given_.ahead[i]);
+      rows_->gamma[i] = 1;
     } else {
-      rows_.alpha[i] = 1 / panels_.extent;
+      rows_->alpha[i] = 1 / panels_.extent;
     }
   }
 }
@@ -135,26 +134,25 @@ void BasicMediaSystem<T>::set_parts() {
   std::vector<std::int32_t> part_of(enclosures.parts.size());
   join_parts(enclosures, part_of);
   const auto n = static_cast<std::int64_t>(panels_.size());
-  rows_.part.resize(n);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) rows_.part[i] = part_of[enclosures.of[i]];
+  for (std::int64_t i = 0; i < n; ++i) rows_->part[i] = part_of[enclosures.of[i]];
   const std::vector<Common> common = common_of_parts(enclosures);
   add_floating_equations(common);
   add_gauss_equations(enclosures, part_of, common);
   for (const std::int32_t part : part_of_unfixed_) {
-    rows_.equations.push_back({part});
+    rows_->equations.push_back({part});
     equations_.push_back({-1, 0});
   }
   add_gauss_shifts(enclosures);
   put_in_what_is_known();
-  if (rows_.equations.empty() && rows_.shifts.empty()) rows_.part.clear();
+  if (rows_->equations.empty() && rows_->shifts.empty()) rows_->part.clear();
 }
 
 template <class T>
 auto BasicMediaSystem<T>::common_of_parts(const Enclosures& enclosures) const
     -> std::vector<Common> {
   const auto number_of = [&](std::int64_t i) {
-    return given_.gives_flux(i) ? rows_.beta[i] : given_.ahead[i];
+    return given_.gives_flux(i) ? rows_->beta[i] : given_.ahead[i];
   };
   std::vector<Common> common;
   for (const Enclosure& enclosure : enclosures.parts)
@@ -162,7 +160,7 @@ auto BasicMediaSystem<T>::common_of_parts(const Enclosures& enclosures) const
   const auto n = static_cast<std::int64_t>(panels_.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
-    Common& of_part = common[rows_.part[i]];
+    Common& of_part = common[rows_->part[i]];
     if (number_of(i) != of_part.value)
       std::atomic_ref(of_part.is_one).store(false, std::memory_order_relaxed);
   }
@@ -171,55 +169,55 @@ auto BasicMediaSystem<T>::common_of_parts(const Enclosures& enclosures) const
 
 template <class T>
 void BasicMediaSystem<T>::add_gauss_shifts(const Enclosures& enclosures) {
-  gauss_ = find_gauss_shifts<T>(panels_, enclosures, given_, rows_.beta, rows_.part);
+  gauss_ = find_gauss_shifts<T>(panels_, enclosures, given_, rows_->beta, rows_->part);
   if (gauss_.empty()) return;
-  rows_.part = gauss_.part;
-  for (auto& equation : rows_.equations) {
+  rows_->part = gauss_.part;
+  for (auto& equation : rows_->equations) {
     const auto others = std::exchange(equation.others, {});
     for (const auto& [old_part, factor] : others)
       for (const std::int32_t part : gauss_.made_of[old_part])
         equation.others.push_back({part, factor});
   }
-  rows_.shifts = gauss_.rows;
+  rows_->shifts = gauss_.rows;
   // Small systems have all walls of what hangs together as unknowns, and no images.
   bool is_for_small_systems = !panels_.images && gauss_.most_walls <= most_walls;
   const auto n = static_cast<std::int64_t>(panels_.size());
 #pragma omp parallel for schedule(static) reduction(&& : is_for_small_systems)
   for (std::int64_t i = 0; i < n; ++i)  // nor walls whose rows have V as well
     is_for_small_systems =
-        is_for_small_systems && (rows_.alpha[i] == T(0) || rows_.beta[i] == T(0));
+        is_for_small_systems && (rows_->alpha[i] == T(0) || rows_->beta[i] == T(0));
   if (is_for_small_systems)
-    rows_.stretched = gauss_.stretched;
+    rows_->stretched = gauss_.stretched;
   else
-    rows_.inverse_shifts = gauss_.inverse_rows;
+    rows_->inverse_shifts = gauss_.inverse_rows;
 }
 
 /// Charges of bodies inside of others follow from the right-hand side, but for conductors'; those
 /// of interfaces without a contrast are what is given there.
 template <class T>
 void BasicMediaSystem<T>::put_in_what_is_known() {
-  if (rows_.part.empty()) return;
+  if (rows_->part.empty()) return;
   std::vector<KnownCharge<T>> known = gauss_.known;
-  std::vector<char> is_plain(extremes_of<std::int32_t>(rows_.part).most + 1, true);
+  std::vector<char> is_plain(extremes_of<std::int32_t>(rows_->part).most + 1, true);
   const auto n = static_cast<std::int64_t>(panels_.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i)
     if (!is_plain_interface(i))
-      std::atomic_ref(is_plain[rows_.part[i]]).store(false, std::memory_order_relaxed);
+      std::atomic_ref(is_plain[rows_->part[i]]).store(false, std::memory_order_relaxed);
   for (std::size_t p = 0; p < is_plain.size(); ++p) {
     const auto part = static_cast<std::int32_t>(p);
     if (is_plain[p]) known.push_back({{part}, {{part, T(1)}}, {}});
   }
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     if (equations_[e].conductor >= 0) continue;
-    const std::int32_t part = rows_.equations[e].part;
+    const std::int32_t part = rows_->equations[e].part;
     auto& charge = known.emplace_back();
     charge.parts = {part};
     charge.sums = {{part, equations_[e].factor}};
-    for (const auto& other : rows_.equations[e].others)
+    for (const auto& other : rows_->equations[e].others)
       charge.charges.push_back({other.part, -other.factor});
   }
-  known_shifts_ = put_in_known_charges<T>(known, rows_);
+  known_shifts_ = put_in_known_charges<T>(known, *rows_);
 }
 
 template <class T>
@@ -265,15 +263,15 @@ void BasicMediaSystem<T>::add_floating_equations(std::span<const Common> permitt
     const std::int32_t p = part_of_conductor_[c];
     if (p < 0) continue;
     const bool is_uniform = permittivity[p].is_one;
-    rows_.equations.push_back({p});
+    rows_->equations.push_back({p});
     equations_.push_back({static_cast<int>(c), is_uniform ? 1.0 / permittivity[p].value : 1.0});
     if constexpr (!is_complex) {
       if (is_uniform) continue;
       const auto n = static_cast<std::int64_t>(panels_.size());
-      rows_.weight.resize(n, 1.0);
+      rows_->weight.resize(n, 1.0);
 #pragma omp parallel for schedule(static)
       for (std::int64_t i = 0; i < n; ++i)
-        if (rows_.part[i] == p) rows_.weight[i] = given_.ahead[i];
+        if (rows_->part[i] == p) rows_->weight[i] = given_.ahead[i];
     }
   }
 }
@@ -292,7 +290,7 @@ void BasicMediaSystem<T>::add_gauss_equations(const Enclosures& enclosures,
       continue;
     const T beta = std::copysign(1.0, enclosure.volume) * common[body].value,
             own = 1.0 / (1.0 - beta / 2.0);
-    auto& equation = rows_.equations.emplace_back();
+    auto& equation = rows_->equations.emplace_back();
     equation.part = body;
     // Of what touches the body from inside, or is in several media, its charge is not known.
     bool is_known = true;
@@ -311,7 +309,7 @@ void BasicMediaSystem<T>::add_gauss_equations(const Enclosures& enclosures,
     if (is_known)
       equations_.push_back({-1, own});
     else
-      rows_.equations.pop_back();
+      rows_->equations.pop_back();
   }
 }
 

@@ -63,18 +63,18 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
       const int conductor = given_.conductor[i];
       if (conductor >= 0 && grounded_[conductor] && data.given[i] != T(0))
         wrong = std::min(wrong, i);
-      b[i] = rows_.alpha[i] * (data.given[i] - potential);
+      b[i] = rows_->alpha[i] * (data.given[i] - potential);
       continue;
     }
-    b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
-    if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
+    b[i] = data.given[i] / mean_permittivity(i) - rows_->alpha[i] * potential;
+    if (data.applied) b[i] -= rows_->beta[i] * applied_flux(i);
   }
   FMBEM_REQUIRE(wrong == n, "the conductor \"" << given_.names[given_.conductor[wrong]]
                                                << "\" touches a ground plane and is at "
                                                << data.given[wrong]
                                                << " V: put it to 0 V, or move it away");
   set_charges(
-      rows_, area_,
+      *rows_, *area_,
       [&](std::size_t e, T sum) {
         const auto& [conductor, factor] = equations_[e];
         return factor *
@@ -121,10 +121,10 @@ void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
   const auto n = static_cast<std::int64_t>(flux.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
-    if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_.beta[i] == T(0)) continue;
-    if (gauss_.empty() && std::abs(rows_.beta[i]) < least_contrast) continue;
+    if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_->beta[i] == T(0)) continue;
+    if (gauss_.empty() && std::abs(rows_->beta[i]) < least_contrast) continue;
     const T row = given.empty() ? T(0) : given[i] / mean_permittivity(i);
-    flux[i] = (row - sigma[i]) / rows_.beta[i] - (applied ? applied_flux(i) : T(0));
+    flux[i] = (row - sigma[i]) / rows_->beta[i] - (applied ? applied_flux(i) : T(0));
   }
   if (gauss_.empty()) return;
   const std::int64_t parts = extremes_of<std::int32_t>(gauss_.part).most + 1;
@@ -132,9 +132,10 @@ void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
   std::vector<double> part_area(parts, 0.0);
   for (std::size_t i = 0; i < flux.size(); ++i) {
     const std::int32_t p = gauss_.part[i];
-    charge[p] += area_[i] * sigma[i];
-    sum[p] += area_[i] * flux[i];
-    part_area[p] += area_[i];
+    const double area = (*area_)[i];
+    charge[p] += area * sigma[i];
+    sum[p] += area * flux[i];
+    part_area[p] += area;
   }
   for (const PartShift& change : gauss_.flux)
     for (const PartShift::Term& term : change.terms) {
@@ -195,10 +196,11 @@ void BasicMediaSystem<T>::find_potentials(std::span<const T> sigma, bool applied
 
 template <class T>
 double BasicMediaSystem<T>::residual_weight(std::span<const T> free_charge) const {
+  const LargeVector<double>& area = *area_;
   const double squares = sum_of(static_cast<std::int64_t>(free_charge.size()), [&](std::int64_t i) {
     const double of_row =
-        std::abs(given_.gives_flux(i) ? mean_permittivity(i) : free_charge[i] / rows_.alpha[i]);
-    return of_row * of_row * area_[i] * area_[i];
+        std::abs(given_.gives_flux(i) ? mean_permittivity(i) : free_charge[i] / rows_->alpha[i]);
+    return of_row * of_row * area[i] * area[i];
   });
   return applied_.unit * scale_to_m_ * std::sqrt(squares);
 }

@@ -72,7 +72,7 @@ class BasicMediaSystem {
                    double scale_to_m);
 
   const Panels& panels() const { return panels_; }
-  const Rows& rows() const { return rows_; }
+  const Rows& rows() const { return *rows_; }
   const BasicPanelConditions<T>& conditions() const { return given_; }
   const Applied& applied() const { return applied_; }
   /// Whether a conductor touches a ground plane.
@@ -160,8 +160,8 @@ class BasicMediaSystem {
   Applied applied_;
   double scale_to_m_;
   std::vector<bool> grounded_;  ///< [conductors]: those that touch a ground plane
-  std::vector<double> area_;    ///< [n panels]
-  Rows rows_;
+  Areas area_;                  ///< [n panels]
+  std::shared_ptr<Rows> rows_ = std::make_shared<Rows>();  ///< the operator's as well
   /// What an equation says in the place of the mean of its rows: the charge of a conductor or, of
   /// an interface, the sum of the right-hand side, times a factor.
   struct Equation {

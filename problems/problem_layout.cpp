@@ -16,7 +16,7 @@ ProblemLayout::ProblemLayout(const SurfaceMesh& mesh, const BoundaryProblem& pro
       area(areas_of(panels)),
       applied(with_images(applied_field(problem, region_of_source), panels)),
       parts{mesh,       problem, groups, panels,     sides, region_of_source,
-            conductors, domains, area,   is_grounded} {}
+            conductors, domains, *area,  is_grounded} {}
 
 PanelData ProblemLayout::data() const {
   PanelData data{given_values(parts.mesh, parts.panels, parts.problem, parts.groups)};

@@ -34,8 +34,8 @@ struct ProblemLayout {
   std::vector<int> region_of_source;
   ProblemConductors conductors;
   Domains domains;
-  std::vector<double> area;  ///< [n panels]
-  AppliedField applied;      ///< with images
+  Areas area;            ///< [n panels]
+  AppliedField applied;  ///< with images
   ProblemParts parts;
 };
 

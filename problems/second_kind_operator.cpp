@@ -26,12 +26,12 @@ void SecondKindOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
     for (const std::int32_t j : charge.panels)
       if (j >= begin && j < end)
         for (std::int64_t i = 0; i < n; ++i)
-          block[i * n + j - begin] += area_[j] / charge.area * charge.potential[begin + i];
+          block[i * n + j - begin] += (*area_)[j] / charge.area * charge.potential[begin + i];
 }
 
 double SecondKindOperator::mean(const Charge& charge, const double* mu) const {
   double sum = 0;
-  for (const std::int32_t j : charge.panels) sum += area_[j] * mu[j];
+  for (const std::int32_t j : charge.panels) sum += (*area_)[j] * mu[j];
   return sum / charge.area;
 }
 

@@ -22,7 +22,7 @@ class SecondKindOperator final : public BoundaryOperator {
   SecondKindOperator(const Panels& panels, std::shared_ptr<const BoundaryOperator> k,
                      std::vector<double> jump, std::vector<Charge> charges);
 
-  std::size_t size() const override { return area_.size(); }
+  std::size_t size() const override { return area_->size(); }
   OperatorInfo info() const override;
   double accurate_tolerance() const override { return k_->accurate_tolerance(); }
   double tightest_tolerance() const override { return k_->tightest_tolerance(); }
@@ -37,7 +37,7 @@ class SecondKindOperator final : public BoundaryOperator {
   void multiply(const double* x, double* y, const Product& product) const override;
 
  private:
-  std::vector<double> area_;
+  Areas area_;
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> jump_;
   std::vector<Charge> charges_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,18 +62,16 @@ PanelConditions conditions_of(const SurfaceMesh& mesh, const ConductorOptions& o
                               const std::vector<Conductor>& conductors, const Panels& panels,
                               const std::vector<int>& conductor_of) {
   using Kind = PanelConditions::Kind;
-  PanelConditions result{.conductor = conductor_of,
-                         .floats = std::vector<bool>(conductors.size(), false)};
+  PanelConditions result{.floats = std::vector<bool>(conductors.size(), false)};
   const std::vector<const Media*> of_group = media_of_groups(mesh, options.media);
   const auto n = static_cast<std::int64_t>(panels.size());
-  result.kind.resize(n);
-  result.behind.resize(n);
-  result.ahead.resize(n);
+  resize_each(n, result.kind, result.behind, result.ahead, result.conductor);
   std::int64_t unknown = n;  // the first interface without media
 #pragma omp parallel for schedule(static) reduction(min : unknown)
   for (std::int64_t i = 0; i < n; ++i) {
     const Media* const media = of_group[mesh.group_of[panels.input_index[i]]];
     if (!media && conductor_of[i] < 0) unknown = std::min(unknown, i);
+    result.conductor[i] = conductor_of[i];
     result.kind[i] = conductor_of[i] < 0 ? Kind::flux : Kind::potential;
     result.behind[i] = media ? media->behind : options.permittivity;
     result.ahead[i] = media ? media->ahead : options.permittivity;
@@ -182,10 +181,14 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   LayerSolver solver(mesh, options, result);
   result.applied = with_images(options.applied, result.panels);
   System system(mesh, options, result);
-  solver.set_up([&](const OperatorOptions& op) { return system.make_operator(op); });
   std::vector<std::vector<double>> rhs(given.size());
-  for_tasks(static_cast<std::int64_t>(given.size()),
-            [&](std::int64_t k) { rhs[k] = system.right_hand_side(given[k]); });
+  // They need nothing of the operator.
+  std::future<void> right_hand_sides = start_beside(solver.processor() == Processor::gpu, [&] {
+    for_tasks(static_cast<std::int64_t>(given.size()),
+              [&](std::int64_t k) { rhs[k] = system.right_hand_side(given[k]); });
+  });
+  solver.set_up([&](const OperatorOptions& op) { return system.make_operator(op); });
+  right_hand_sides.get();
   system.set_solutions(solver.solve(rhs), given);
   // The solution is for the host; who solves again needs the GPU's memory.
   result.panels.on_device.reset();
@@ -194,27 +197,24 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
 
 std::vector<std::vector<double>> conductor_charges(const SurfaceMesh& mesh,
                                                    const ConductorSolution& solution) {
-  const std::vector<int> conductor_of =
-      conductor_of_panels(mesh, solution.panels, solution.conductors);
-  const std::vector<double> area = areas_of(solution.panels);
+  const std::vector<int> of_group = conductor_of_groups(mesh, solution.conductors);
+  const Areas area = areas_of(solution.panels);
   const double square_metres = solution.scale_to_m * solution.scale_to_m;
-  const auto n = static_cast<std::int64_t>(area.size());
+  const auto n = static_cast<std::int64_t>(area->size());
   const std::size_t conductors = solution.conductors.size();
-  // In the mesh's order, which densities have: [n triangles], with the interfaces' as the last.
-  std::vector<std::int32_t> number(n);
-  std::vector<double> size(n);
+  LargeVector<double> size(n);  // in the mesh's order, which densities have
 #pragma omp parallel for schedule(static)
-  for (std::int64_t k = 0; k < n; ++k) {
-    const std::int64_t triangle = solution.panels.input_index[k];
-    number[triangle] =
-        conductor_of[k] < 0 ? static_cast<std::int32_t>(conductors) : conductor_of[k];
-    size[triangle] = square_metres * area[k];
-  }
+  for (std::int64_t k = 0; k < n; ++k)
+    size[solution.panels.input_index[k]] = square_metres * (*area)[k];
   std::vector<std::vector<double>> charges(solution.charge_density.size());
   for_tasks(static_cast<std::int64_t>(charges.size()), [&](std::int64_t k) {
     const std::vector<double>& density = solution.charge_density[k];
     charges[k] = sums_of_groups<double>(
-        n, static_cast<std::int64_t>(conductors) + 1, [&](std::int64_t t) { return number[t]; },
+        n, static_cast<std::int64_t>(conductors) + 1,
+        [&](std::int64_t t) {
+          const int conductor = of_group[mesh.group_of[t]];
+          return conductor < 0 ? conductors : static_cast<std::size_t>(conductor);
+        },
         [&](std::int64_t t) { return density[t] * size[t]; });
     charges[k].pop_back();
   });

@@ -78,8 +78,8 @@ Vec3d StudySystem::probe() const {
 }
 
 double StudySystem::mesh_width() const {
-  const std::vector<double> area = areas_of(panels_);
-  return std::sqrt(std::accumulate(area.begin(), area.end(), 0.0) / double(panels_.size()));
+  const Areas area = areas_of(panels_);
+  return std::sqrt(std::accumulate(area->begin(), area->end(), 0.0) / double(panels_.size()));
 }
 
 std::unique_ptr<StudySystem> make_study_system(const StudyProblem& problem,

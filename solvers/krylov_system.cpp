@@ -46,7 +46,8 @@ PetscErrorCode set_restart(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
+/// `is_filled`: whether the values are to be there.
+PetscErrorCode make_vec(Mat mat, std::span<const double> values, bool is_filled, Vec* vec) {
   VecType type = nullptr;
   PetscBool on_host = PETSC_FALSE;
   PetscFunctionBeginUser;
@@ -60,6 +61,7 @@ PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   PetscScalar* to = nullptr;
   PetscMemType place = PETSC_MEMTYPE_HOST;
   PetscCall(MatCreateVecs(mat, vec, nullptr));
+  if (!is_filled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayWriteAndMemType(*vec, &to, &place));
   if (PetscMemTypeHost(place))
     std::copy(values.begin(), values.end(), to);
@@ -152,7 +154,17 @@ bool KrylovSystem::has_shell_pc() const {
 
 OwnedVec KrylovSystem::vector_of(std::span<const double> values) const {
   OwnedVec vector;
-  petsc_calls([&] { return make_vec(shell_->mat(), values, &vector.vec); });
+  petsc_calls([&] { return make_vec(shell_->mat(), values, true, &vector.vec); });
+  return vector;
+}
+
+OwnedVec KrylovSystem::vector_for(std::span<double> values) const {
+  OwnedVec vector;
+  petsc_calls([&] {
+    PetscBool is_guess = PETSC_FALSE;  // by PETSc's options
+    PetscCall(KSPGetInitialGuessNonzero(ksp_, &is_guess));
+    return make_vec(shell_->mat(), values, is_guess == PETSC_TRUE, &vector.vec);
+  });
   return vector;
 }
 

@@ -31,6 +31,8 @@ class KrylovSystem {
   /// A vector of the kind that the operator takes: it uses the values' memory or, if it is on the
   /// GPU, a copy.
   OwnedVec vector_of(std::span<const double> values) const;
+  /// One for a solution: where it is a copy, values are not copied that are no guess.
+  OwnedVec vector_for(std::span<double> values) const;
   /// Copies the values of such a vector back, if they are not there already.
   static void fetch(const OwnedVec& vector, std::span<double> values);
 

@@ -53,8 +53,7 @@ struct LinearSolver::Impl {
   }
 
   std::vector<SolveReport> solve(std::span<const KrylovSystem::Problem> problems) {
-    const std::size_t together =
-        std::min<std::size_t>(inverse ? most_together : 1, problems.size());
+    const std::size_t together = std::min(in_step(), problems.size());
     while (systems.size() < together) {
       add_system();
       systems.back()->set_operator(op, inverse.get());
@@ -90,15 +89,29 @@ struct LinearSolver::Impl {
     return {std::max(tolerance, loose / loose_part), loose};
   }
 
-  /// Right-hand sides whose true residuals are found by one product, which is made for them. Of
-  /// each there are b, x, a residual, a correction and two vectors of a product, which on the GPU
-  /// take a part of its memory.
-  std::size_t measured_together() const {
-    constexpr std::size_t most = 32, vectors = 6, part_of_memory = 16;
+  /// Of right-hand sides with so many vectors each: as many, in steps of `least`, as take a part of
+  /// the GPU's memory, if vectors are there.
+  std::size_t that_fit(std::size_t vectors, std::size_t least, std::size_t most) const {
+    constexpr std::size_t part_of_memory = 16;
     if (op->processor() != Processor::gpu || options.host_vectors) return most;
     const std::size_t bytes = cuda_devices().front().memory_bytes / part_of_memory,
                       room = bytes / (vectors * op->size() * sizeof(double));
-    return std::clamp<std::size_t>(room - room % most_together, most_together, most);
+    return std::clamp<std::size_t>(room - room % least, least, most);
+  }
+
+  /// Right-hand sides that share products, with a Krylov space each.
+  std::size_t in_step() const {
+    constexpr std::size_t of_a_space = 30;
+    if (!inverse) return 1;
+    if (op->processor() != Processor::gpu) return most_together;
+    return that_fit(of_a_space, most_together, most_together_on_gpu);
+  }
+
+  /// Right-hand sides whose true residuals are found by one product, which is made for them. Of
+  /// each there are b, x, a residual, a correction, two vectors of a product and two of what its
+  /// errors are relative to.
+  std::size_t measured_together() const {
+    return that_fit(8, std::max<std::size_t>(in_step(), most_together), 32);
   }
 
   /// Solves and refines.
@@ -110,7 +123,7 @@ struct LinearSolver::Impl {
     for (const Task& task : tasks) {
       vectors.push_back(first().vector_of(task.b));
       Vec b = vectors.back().vec;
-      vectors.push_back(first().vector_of(task.x));
+      vectors.push_back(first().vector_for(task.x));
       Vec x = vectors.back().vec;
       problems.push_back({b, x, start.tolerance, {start.relax_from, start.relax_from > 0}});
       solved.push_back({b, x, task.norm_b, task.report});
@@ -215,8 +228,7 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
     for (std::size_t i = 0; i < n; ++i) x[v][i] = 0;
   }
   const Impl::Start start = impl_->start_of(tasks.size());
-  const std::size_t together =
-      tasks.size() > most_together ? impl_->measured_together() : most_together;
+  const std::size_t together = impl_->measured_together();
   for (std::size_t k = 0; k < tasks.size(); k += together)
     impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(together, tasks.size() - k)),
                             start);

@@ -11,8 +11,8 @@
 
 namespace fmbem {
 
-/// How many right-hand sides go in step, at the most.
-inline constexpr int most_together = 4;
+/// How many right-hand sides go in step, at the most: as many as share what products read.
+inline constexpr int most_together = 4, most_together_on_gpu = 8;
 
 struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; or PETSc's -ksp_rtol
@@ -56,7 +56,7 @@ struct SolveReport {
   int iterations = 0;            ///< without those of refinements
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows, without refinements
-  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh to accurate_tolerance()
+  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh, as accurately as x asks for
   /// False if memory did not suffice for that: then it is by the operator's own product.
   bool accurate_residual = true;
   std::vector<double> history;  ///< relative residuals, from the start: iterations + 1 of them
@@ -96,9 +96,10 @@ class LinearSolver {
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
-  /// preconditioner up to four at a time go in step and share products; each has a Krylov space, a
-  /// history and an end of its own. With others they go one after the other. True residuals are
-  /// found of up to 32 at a time, of fewer where these would take much of a GPU's memory.
+  /// preconditioner up to four at a time, on a GPU eight, go in step and share products; each has a
+  /// Krylov space, a history and an end of its own. With others they go one after the other. True
+  /// residuals are found of up to 32 at a time. There are fewer of both where their vectors would
+  /// take much of a GPU's memory.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
   /// Wherever they are.
   std::vector<SolveReport> solve(std::span<const std::span<const double>> b,

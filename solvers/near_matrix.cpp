@@ -52,8 +52,9 @@ std::vector<std::vector<PetscInt>> close_panels(const Panels& panels,
 
 Mat make_near_matrix(const Panels& panels,
                      const std::function<double(std::size_t, std::size_t)>& entry, double reach) {
-  std::vector<double> reach_of = areas_of(panels);
-  for (double& value : reach_of) value = reach * std::sqrt(value);
+  const Areas areas = areas_of(panels);
+  std::vector<double> reach_of;
+  for (const double area : *areas) reach_of.push_back(reach * std::sqrt(area));
   const std::vector<std::vector<PetscInt>> rows = close_panels(panels, reach_of);
   std::vector<std::vector<double>> values(rows.size());
 #pragma omp parallel for schedule(dynamic, 64)

@@ -1,6 +1,7 @@
 #include "fmbem/solvers/refinement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <iterator>
 #include <utility>
@@ -20,6 +21,9 @@ constexpr double progress = 0.5, loose_progress = 0.1;
 /// products with corrections add errors of their own: to a residual known to some tolerance so much
 /// of that each.
 constexpr double slack = 1.35, part_of_correction = 0.3;
+/// Product::tolerance of products with |x|, of which the size is asked for, where there are loose
+/// ones.
+constexpr double of_sizes = 0.01;
 
 double norm_of(Vec vec) {
   PetscReal norm = 0;
@@ -33,12 +37,12 @@ OwnedVec like(Vec vec) {
   return result;
 }
 
-void multiply_all(const BoundaryOperator& op, std::span<const Vec> x, std::span<const Vec> y,
+void multiply_all(const LinearMap& map, std::span<const Vec> x, std::span<const Vec> y,
                   double tolerance) {
   std::exception_ptr thrown;
   StackedVecs room;
   petsc_calls([&] {
-    const PetscErrorCode code = multiply_together(op, x, y, tolerance, room, thrown);
+    const PetscErrorCode code = multiply_together(map, x, y, tolerance, room, thrown);
     if (thrown) std::rethrow_exception(thrown);
     return code;
   });
@@ -50,26 +54,55 @@ double Refinement::condition(const SolvedProblem& problem) const {
   return op_.norm() * norm_of(problem.x) / problem.norm_b;
 }
 
-double Refinement::cancellation(Open& open) const {
-  if (open.cancellation > 0) return open.cancellation;
-  const SolvedProblem& problem = *open.problem;
-  open.cancellation = condition(problem);
-  const bool matters = product_part * tolerance_ < open.cancellation * op_.accurate_tolerance();
-  if (!matters || !op_.has_positive_entries()) return open.cancellation;
-  const OwnedVec sizes = like(problem.x), sums = like(problem.b);
-  petsc_calls([&] {
-    PetscCall(VecCopy(problem.x, sizes.vec));
-    return VecAbs(sizes.vec);
-  });
-  multiply_all(op_, {&sizes.vec, 1}, {&sums.vec, 1}, 0);
-  open.cancellation = std::min(open.cancellation, norm_of(sums.vec) / problem.norm_b);
-  return open.cancellation;
+void Refinement::find_cancellations(std::span<Open* const> open) const {
+  std::vector<Open*> some;
+  for (Open* each : open) {
+    if (each->cancellation > 0) continue;
+    each->cancellation = condition(*each->problem);
+    const bool matters = product_part * tolerance_ < each->cancellation * loosest_tolerance();
+    if (matters && op_.rows_of_v()) some.push_back(each);
+  }
+  if (some.empty()) return;
+  try {
+    find_sizes(some);
+  } catch (const ResourceError&) {
+    // The condition is a bound, too.
+  }
 }
 
-double Refinement::product_tolerance(Open& open) const {
-  const double accurate = op_.accurate_tolerance(), of_x = cancellation(open);
-  if (accurate == 0 || of_x == 0) return accurate;
-  return std::clamp(product_part * tolerance_ / of_x, op_.tightest_tolerance(), accurate);
+void Refinement::find_sizes(std::span<Open* const> open) const {
+  std::vector<OwnedVec> vectors;
+  std::vector<Vec> sizes, sums;
+  for (const Open* each : open) {
+    for (std::vector<Vec>* to : {&sizes, &sums}) {
+      vectors.push_back(like(each->problem->x));
+      to->push_back(vectors.back().vec);
+    }
+    petsc_calls([&] {
+      PetscCall(VecCopy(each->problem->x, sizes.back()));
+      return VecAbs(sizes.back());
+    });
+  }
+  multiply_all(*op_.rows_of_v(), sizes, sums, loose_ > 0 ? of_sizes : 0);
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    // Errors of both are not correlated.
+    const double rest = op_.rest_norm() * norm_of(open[k]->problem->x),
+                 size = std::hypot(norm_of(sums[k]), rest) / open[k]->problem->norm_b;
+    open[k]->cancellation = std::min(open[k]->cancellation, size);
+  }
+}
+
+/// Of products for true residuals. These are to find out what the operator's own products, where
+/// the solution came from these, have done; loose products leave far more.
+double Refinement::loosest_tolerance() const {
+  return loose_ > 0 ? op_.cheap_tolerance() : op_.accurate_tolerance();
+}
+
+double Refinement::product_tolerance(const Open& open) const {
+  const double loosest = loosest_tolerance();
+  if (loosest == 0 || open.cancellation == 0) return loosest;
+  return std::clamp(product_part * tolerance_ / open.cancellation, op_.tightest_tolerance(),
+                    loosest);
 }
 
 /// Finds residuals by one product.
@@ -109,7 +142,7 @@ void Refinement::measure_corrections(std::span<Open*> open) {
     const double size = op_.norm() * norm_of(each->correction.vec) / each->problem->norm_b;
     const double own =
         size == 0 ? 0 : part_of_correction * each->known_to * each->cancellation / size;
-    if (own <= op_.accurate_tolerance()) {
+    if (own <= std::max(each->known_to, op_.accurate_tolerance())) {
       each->known_to = unknown;
       continue;
     }
@@ -139,19 +172,19 @@ void Refinement::tell(const Open& open) {
 
 /// Whether nothing can be gained: the residual is below the tolerance or cannot get there, or PETSc
 /// was told not to look at it.
-bool Refinement::is_done(Open& open) const {
+bool Refinement::is_done(const Open& open) const {
   SolveReport& report = *open.problem->report;
   if (!report.converged || !report.accurate_residual || report.reason == "CONVERGED_ITS")
     return true;
-  const double attainable = op_.tightest_tolerance() * cancellation(open);
+  const double attainable = op_.tightest_tolerance() * open.cancellation;
   if (attainable > tolerance_) report.attainable_residual = attainable;
   return attainable > tolerance_ || report.true_residual <= tolerance_;
 }
 
-KrylovSystem::Products Refinement::products_of(Open& open) const {
+KrylovSystem::Products Refinement::products_of(const Open& open) const {
   if (open.products == Products::loose) return {loose_, true};
   if (open.products == Products::own) return {};
-  return {std::max(0.1 / std::max(1.0, cancellation(open)), op_.tightest_tolerance())};
+  return {std::max(0.1 / std::max(1.0, open.cancellation), op_.tightest_tolerance())};
 }
 
 /// Solves A d = b − A x for d, to what is missing, and adds d to x.
@@ -181,6 +214,7 @@ void Refinement::refine(std::span<SolvedProblem> problems) {
   std::vector<Open*> open;
   for (Open& each : all) open.push_back(&each);
   for (int step = 0; !open.empty() && step <= most_steps; ++step) {
+    find_cancellations(open);
     std::vector<Open*> to_measure;
     std::copy_if(open.begin(), open.end(), std::back_inserter(to_measure),
                  [&](Open* each) { return each->known_to > slack * product_tolerance(*each); });

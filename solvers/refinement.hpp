@@ -21,9 +21,10 @@ struct SolvedProblem {
 /// solves A d = b − A x for d and adds it to x, until they are below [Wilkinson 1963]. Residuals
 /// come from products as accurate as x asks for: an operator's error counts against ‖A‖‖x‖, which
 /// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap. Where
-/// panels are of very different sizes so is that of a solution without any cancellation; there
-/// ‖A|x|‖ tells, if no entry is negative, for an error of each pair relative to its entry. After a
-/// correction, which is small, b − A x − A d is as accurate by a looser product with d.
+/// panels are of very different sizes, or x is large on a few of them, so is that of a solution
+/// without any cancellation; there the product of V's rows with |x| tells, for an error of each
+/// pair relative to its entry. After a correction, which is small, b − A x − A d is as accurate by
+/// a looser product with d.
 ///
 /// Problems that PETSc has not solved are left as they are. So are those for whose tolerance no
 /// product is accurate enough (SolveReport::attainable_residual then says what is possible). Where
@@ -52,20 +53,23 @@ class Refinement {
     OwnedVec residual{};        ///< b − A x, once it is known
     OwnedVec correction{};      ///< that was added to x last
     double known_to = unknown;  ///< the Product::tolerance with which the residual was found
-    double cancellation = 0;    ///< of products with x; 0: not known yet
+    double cancellation = 0;    ///< find_cancellations(); 0: not known yet
   };
 
   /// SolveReport::condition
   double condition(const SolvedProblem& problem) const;
-  /// What errors of products with x are relative to, over ‖b‖.
-  double cancellation(Open& open) const;
-  double product_tolerance(Open& open) const;
+  /// Finds what errors of products with x are relative to, over ‖b‖, where it is not known.
+  void find_cancellations(std::span<Open* const> open) const;
+  /// From products with |x|.
+  void find_sizes(std::span<Open* const> open) const;
+  double loosest_tolerance() const;
+  double product_tolerance(const Open& open) const;
   void measure(std::span<Open*> open);
   void measure_corrections(std::span<Open*> open);
   static void tell(const Open& open);
-  bool is_done(Open& open) const;
+  bool is_done(const Open& open) const;
   static bool has_stalled(Open& open);
-  KrylovSystem::Products products_of(Open& open) const;
+  KrylovSystem::Products products_of(const Open& open) const;
   void correct(std::span<Open*> open);
 
   const BoundaryOperator& op_;

@@ -1,6 +1,7 @@
 #include "fmbem/bem/geometry/panels.hpp"
 
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,20 @@
 #include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem {
+
+struct KeptAreas {
+  std::once_flag are_found;
+  Areas areas;
+};
+
 namespace {
+
+Areas areas_where(std::int64_t n, const auto& area_of) {
+  LargeVector<double> areas(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) areas[i] = area_of(i);
+  return std::make_shared<const LargeVector<double>>(std::move(areas));
+}
 
 LargeVector<Vec3d> centroids_of(std::span<const Vec3d> vertices,
                                 std::span<const std::array<int, 3>> triangles) {
@@ -73,15 +87,19 @@ Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   panels.key = arrays->key;
   panels.leaf_begin = arrays->leaf_begin;
   panels.arrays = arrays;
+  panels.kept_areas = std::make_shared<KeptAreas>();
   return panels;
 }
 
-std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
-  const auto n = static_cast<std::int64_t>(count_of(chosen, panels.size()));
-  std::vector<double> areas(n);
-#pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i) areas[i] = panels.area(panel_of(chosen, i));
-  return areas;
+Areas areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
+  KeptAreas& kept = *panels.kept_areas;
+  std::call_once(kept.are_found, [&] {
+    kept.areas = areas_where(static_cast<std::int64_t>(panels.size()),
+                             [&](std::int64_t i) { return panels.area(i); });
+  });
+  if (chosen.empty()) return kept.areas;
+  return areas_where(static_cast<std::int64_t>(chosen.size()),
+                     [&](std::int64_t k) { return (*kept.areas)[chosen[k]]; });
 }
 
 LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen) {

@@ -18,6 +18,7 @@ namespace cuda::bem {
 struct PanelStore;
 }
 struct PanelImages;
+struct KeptAreas;
 
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`. Copies share the arrays, so that each operator can have its own copy.
@@ -30,6 +31,7 @@ struct Panels {
   Vec3d origin;                                 ///< centre of the bounding box
   double extent = 0;                            ///< diagonal of the bounding box
   std::shared_ptr<const void> arrays;           ///< what owns them
+  std::shared_ptr<KeptAreas> kept_areas;        ///< for areas_of()
   /// What operators on the GPU need, in its memory, where panels were sorted there; else null.
   std::shared_ptr<const cuda::bem::PanelStore> on_device;
   /// What symmetry planes put behind them (panel_images.hpp), else null: operators, inverses and
@@ -69,8 +71,11 @@ inline double surface_rounding(const Panels& panels, Vec3d x) {
 Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
                    int max_leaf = 64);
 
-/// The triangles of the chosen panels, [chosen], or of all.
-std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
+using Areas = std::shared_ptr<const LargeVector<double>>;
+
+/// The areas of the chosen panels, [chosen], or of all, which are found once and kept with the
+/// panels: several objects of one problem need them, and those of ten million take 50 ms.
+Areas areas_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
 
 /// The numbers of the chosen panels, or of all, for those who go through them again and again.
 LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen = {});

@@ -21,12 +21,12 @@ class AveragedFlux final : public BoundaryOperator {
         k_(std::move(k)),
         row_area_(areas_of(panels, block.rows)),
         column_area_(areas_of(panels, block.columns)) {
-    if (processor() == Processor::gpu) on_device_.emplace(row_area_, column_area_);
+    if (processor() == Processor::gpu) on_device_.emplace(*row_area_, *column_area_);
   }
 
   std::size_t size() const override { return panels_.size(); }
-  std::size_t rows() const override { return row_area_.size(); }
-  std::size_t columns() const override { return column_area_.size(); }
+  std::size_t rows() const override { return row_area_->size(); }
+  std::size_t columns() const override { return column_area_->size(); }
   Processor processor() const override { return k_->processor(); }
   void wait() const override {
     k_->wait();
@@ -60,10 +60,10 @@ class AveragedFlux final : public BoundaryOperator {
     const auto count = static_cast<int>(columns.count());
     if (columns.transposed) {
       on_device_->of_columns.multiply(entries, count);
-      on_device_->of_rows.divide_each(entries, columns, column_area_.size());
+      on_device_->of_rows.divide_each(entries, columns, column_area_->size());
     } else {
       on_device_->of_rows.divide(entries, count);
-      on_device_->of_columns.multiply_each(entries, columns, row_area_.size());
+      on_device_->of_columns.multiply_each(entries, columns, row_area_->size());
     }
     return true;
   }
@@ -71,8 +71,8 @@ class AveragedFlux final : public BoundaryOperator {
  protected:
   /// A⁻¹ (Kᵀ (A x)); transposed A (K (A⁻¹ x)).
   void multiply(const double* x, double* y, const Product& product) const override {
-    const std::vector<double>&before = product.transposed ? row_area_ : column_area_,
-          &after = product.transposed ? column_area_ : row_area_;
+    const std::span<const double> before = product.transposed ? *row_area_ : *column_area_,
+                                  after = product.transposed ? *column_area_ : *row_area_;
     LargeVector<double> scaled(before.size() * product.vectors);
     scale(before, x, product.vectors, product.transposed, scaled.data());
     k_->apply(scaled.data(), y, of_k(product));
@@ -95,7 +95,7 @@ class AveragedFlux final : public BoundaryOperator {
 
  private:
   /// Times the areas, or over them; x and y may be the same.
-  static void scale(const std::vector<double>& area, const double* x, int vectors, bool divides,
+  static void scale(std::span<const double> area, const double* x, int vectors, bool divides,
                     double* y) {
     const auto n = static_cast<std::int64_t>(area.size());
     for (std::int64_t first = 0; first < vectors * n; first += n)
@@ -116,7 +116,7 @@ class AveragedFlux final : public BoundaryOperator {
 
   Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
-  std::vector<double> row_area_, column_area_;
+  Areas row_area_, column_area_;
   mutable std::mutex multiplying_;
   mutable std::optional<AreasOnDevice> on_device_;  ///< where K is on the GPU
 };

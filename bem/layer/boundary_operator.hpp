@@ -78,9 +78,12 @@ class BoundaryOperator : public LinearMap {
   virtual double tightest_tolerance() const { return 0; }
   /// About ‖A‖, from which the size of products' errors follows; 0 where it is not known.
   virtual double norm() const { return 0; }
-  /// Whether no entry is negative, so that ‖A|x|‖ is what errors of products with x are relative
-  /// to, as each entry's error is relative to the entry.
-  virtual bool has_positive_entries() const { return false; }
+  /// Its rows of V, with their factors, and 0 for others; null if it has none. No entry of V is
+  /// negative, and each pair's error is relative to its entry, so that errors of products with x
+  /// are relative to what this makes of |x|, and to rest_norm() ‖x‖. Lives as long as the operator.
+  virtual const LinearMap* rows_of_v() const { return nullptr; }
+  /// About the norm of all but that.
+  virtual double rest_norm() const { return norm(); }
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks as
   /// well.

@@ -18,34 +18,35 @@ PartShift shift_of(const ChargeEquation& equation) {
 
 }  // namespace
 
-ChargeEquations::ChargeEquations(const Panels& panels, const MixedRows& rows)
-    : ChargeEquations(has_changes(rows) ? areas_of(panels) : std::vector<double>{}, rows) {}
+ChargeEquations::ChargeEquations(const Panels& panels, const std::shared_ptr<const MixedRows>& rows)
+    : ChargeEquations(has_changes(*rows) ? areas_of(panels) : nullptr, rows) {}
 
-ChargeEquations::ChargeEquations(std::vector<double> area, const MixedRows& rows)
-    : changed_(rows.shifts), part_(rows.part), area_(std::move(area)) {
-  const std::size_t n = area_.size();
-  for (const ChargeEquation& equation : rows.equations) changed_.push_back(shift_of(equation));
+ChargeEquations::ChargeEquations(Areas area, std::shared_ptr<const MixedRows> rows)
+    : rows_(std::move(rows)), changed_(rows_->shifts), area_(std::move(area)) {
+  for (const ChargeEquation& equation : rows_->equations) changed_.push_back(shift_of(equation));
   if (changed_.empty()) return;
-  FMBEM_REQUIRE(part_.size() == n, "charge equations need the part of each of the "
-                                       << n << " panels, not of " << part_.size());
-  FMBEM_REQUIRE(rows.weight.empty() || rows.weight.size() == n,
-                "there are " << rows.weight.size() << " weights of charges for " << n << " panels");
-  const auto bounds = extremes_of<std::int32_t>(part_);
+  const std::size_t n = area_->size();
+  const std::vector<double>& weight = rows_->weight;
+  FMBEM_REQUIRE(part().size() == n, "charge equations need the part of each of the "
+                                        << n << " panels, not of " << part().size());
+  FMBEM_REQUIRE(weight.empty() || weight.size() == n,
+                "there are " << weight.size() << " weights of charges for " << n << " panels");
+  const auto bounds = extremes_of(part());
   FMBEM_REQUIRE(bounds.least >= 0, "parts of panels are counted from 0, not from " << bounds.least);
   part_area_.resize(bounds.most + 1);
-  part_area_ = sums(area_.data(), nullptr);
+  part_area_ = sums(area_->data(), nullptr);
   check_parts();
-  charge_weight_.resize(rows.weight.size());
-  const auto weights = static_cast<std::int64_t>(rows.weight.size());
+  charge_weight_.resize(weight.size());
+  const auto weights = static_cast<std::int64_t>(weight.size());
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < weights; ++i) charge_weight_[i] = area_[i] * rows.weight[i];
+  for (std::int64_t i = 0; i < weights; ++i) charge_weight_[i] = (*area_)[i] * weight[i];
 
   std::vector<char> in_flux(part_area_.size(), false);
   for (const PartShift& shift : changed_)
     for (const PartShift::Term& term : shift.terms)
       if (term.flux != 0) in_flux[term.part] = true;
   if (std::find(in_flux.begin(), in_flux.end(), true) == in_flux.end()) return;
-  for (const std::int32_t part : part_) needs_flux_.push_back(in_flux[part]);
+  for (const std::int32_t part : part()) needs_flux_.push_back(in_flux[part]);
 }
 
 void ChargeEquations::check_parts() const {
@@ -67,14 +68,14 @@ void ChargeEquations::check_parts() const {
 
 std::vector<double> ChargeEquations::sums(const double* values, const double* weights) const {
   return sums_of_groups<double>(
-      static_cast<std::int64_t>(part_.size()), static_cast<std::int64_t>(part_area_.size()),
-      [&](std::int64_t i) { return part_[i]; },
+      static_cast<std::int64_t>(part().size()), static_cast<std::int64_t>(part_area_.size()),
+      [&](std::int64_t i) { return rows_->part[i]; },
       [&](std::int64_t i) { return weights ? weights[i] * values[i] : values[i]; });
 }
 
 void ChargeEquations::change_rows(const double* x, const double* fluxes, double* y) const {
   if (empty()) return;
-  const std::vector<double> charge = sums(x, charge_weight().data()), row = sums(y, area_.data());
+  const std::vector<double> charge = sums(x, charge_weight().data()), row = sums(y, area_->data());
   std::vector<double> shift(part_area_.size(), 0.0);
   for (const auto& [part, terms] : changed_) {
     double sum = 0;
@@ -83,9 +84,10 @@ void ChargeEquations::change_rows(const double* x, const double* fluxes, double*
              (fluxes ? term.flux * fluxes[term.part] : 0);
     shift[part] = sum / part_area_[part];
   }
-  const auto n = static_cast<std::int64_t>(part_.size());
+  const std::span<const std::int32_t> part_of = part();
+  const auto n = static_cast<std::int64_t>(part_of.size());
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) y[i] += shift[part_[i]];
+  for (std::int64_t i = 0; i < n; ++i) y[i] += shift[part_of[i]];
 }
 
 std::vector<double> ChargeEquations::change_rows_transposed(double* x, double* y) const {
@@ -101,12 +103,13 @@ std::vector<double> ChargeEquations::change_rows_transposed(double* x, double* y
       row[term.part] += term.row * mean;
     }
   }
-  const std::span<const double> weight = charge_weight();
-  const auto n = static_cast<std::int64_t>(part_.size());
+  const std::span<const double> weight = charge_weight(), areas = area();
+  const std::span<const std::int32_t> part_of = part();
+  const auto n = static_cast<std::int64_t>(part_of.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
-    y[i] += weight[i] * charge[part_[i]];
-    x[i] += area_[i] * row[part_[i]];
+    y[i] += weight[i] * charge[part_of[i]];
+    x[i] += areas[i] * row[part_of[i]];
   }
   if (needs_flux_.empty()) flux.clear();
   return flux;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -43,15 +44,19 @@ void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge
 class ChargeEquations {
  public:
   /// Throws InputError for parts that are missing or empty, or changed twice.
-  ChargeEquations(const Panels& panels, const MixedRows& rows);
+  ChargeEquations(const Panels& panels, const std::shared_ptr<const MixedRows>& rows);
   /// Of any unknowns with these areas.
-  ChargeEquations(std::vector<double> area, const MixedRows& rows);
+  ChargeEquations(Areas area, std::shared_ptr<const MixedRows> rows);
 
   bool empty() const { return changed_.empty(); }
-  std::span<const std::int32_t> part() const { return part_; }  ///< [n]
-  std::span<const double> area() const { return area_; }        ///< [n]
-  std::span<const double> charge_weight() const {               ///< [n]: w A
-    return charge_weight_.empty() ? area_ : charge_weight_;
+  std::span<const std::int32_t> part() const { return rows_->part; }  ///< [n]
+  /// [n]; none without changes.
+  std::span<const double> area() const {
+    return area_ ? std::span<const double>(*area_) : std::span<const double>();
+  }
+  /// [n]: w A; area() itself where no charge has a weight.
+  std::span<const double> charge_weight() const {
+    return charge_weight_.empty() ? area() : std::span<const double>(charge_weight_);
   }
   std::span<const double> part_area() const { return part_area_; }  ///< [parts]
   /// The parts that are changed, each once.
@@ -61,7 +66,7 @@ class ChargeEquations {
 
   /// Adds A K'σ of panels to the sums F, [parts].
   void add_flux(std::int32_t panel, double flux, double* sums) const {
-    sums[part_[panel]] += area_[panel] * flux;
+    sums[rows_->part[panel]] += (*area_)[panel] * flux;
   }
   /// Changes y, the rows' values at x. `fluxes`: F, [parts], or null if there is none. O(n).
   void change_rows(const double* x, const double* fluxes, double* y) const;
@@ -74,11 +79,12 @@ class ChargeEquations {
   std::vector<double> sums(const double* values, const double* weights) const;
   void check_parts() const;
 
+  std::shared_ptr<const MixedRows> rows_;
   std::vector<PartShift> changed_;
-  std::vector<std::int32_t> part_;
   std::vector<char> needs_flux_;
-  std::vector<double> area_, charge_weight_;  ///< [n]: A, and w A; the latter empty where w = 1
-  std::vector<double> part_area_;             ///< [parts]
+  Areas area_;                         ///< [n]; null without changes
+  LargeVector<double> charge_weight_;  ///< [n]: w A; empty where w = 1
+  std::vector<double> part_area_;      ///< [parts]
 };
 
 }  // namespace fmbem

@@ -11,8 +11,8 @@
 namespace fmbem {
 namespace {
 
-ComplexRows checked(ComplexRows rows, std::size_t n) {
-  for (const auto* factors : {&rows.alpha, &rows.beta, &rows.gamma}) {
+std::shared_ptr<const ComplexRows> checked(std::shared_ptr<const ComplexRows> rows, std::size_t n) {
+  for (const auto* factors : {&rows->alpha, &rows->beta, &rows->gamma}) {
     FMBEM_REQUIRE(factors->size() == n,
                   "complex rows have " << factors->size() << " factors for " << n << " panels");
     for (const Complex factor : *factors)
@@ -65,25 +65,25 @@ MixedRows equations_of_both(const ComplexRows& rows) {
   return both;
 }
 
-std::vector<double> twice(std::vector<double> values) {
-  const std::size_t n = values.size();
-  values.resize(2 * n);
-  std::copy_n(values.begin(), n, values.begin() + n);
-  return values;
+Areas twice(const Areas& areas) {
+  LargeVector<double> both(areas->begin(), areas->end());
+  both.insert(both.end(), areas->begin(), areas->end());
+  return std::make_shared<const LargeVector<double>>(std::move(both));
 }
 
 }  // namespace
 
-ComplexOperator::ComplexOperator(const Panels& panels, ComplexRows rows,
+ComplexOperator::ComplexOperator(const Panels& panels, std::shared_ptr<const ComplexRows> rows,
                                  const OperatorOptions& options)
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
-      equations_(twice(areas_of(panels)), equations_of_both(rows_)) {
+      equations_(twice(areas_of(panels)),
+                 std::make_shared<const MixedRows>(equations_of_both(*rows_))) {
   OperatorOptions of_parts = options;
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
                 "operators of complex densities run on the CPU: choose that");
   of_parts.processor = Processor::cpu;
-  add_parts(parts_, panels, rows_, flux_rows(), of_parts);
+  add_parts(parts_, panels, *rows_, flux_rows(), of_parts);
 }
 
 OperatorInfo ComplexOperator::info() const {
@@ -99,7 +99,7 @@ double ComplexOperator::tightest_tolerance() const {
   return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }
 
-double ComplexOperator::norm() const { return norm_of(parts_, rows_); }
+double ComplexOperator::norm() const { return norm_of(parts_, *rows_); }
 
 void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const auto n = static_cast<std::int64_t>(panels_.size());
@@ -108,17 +108,17 @@ void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, doubl
   const std::int64_t first = begin >= n ? begin - n : begin, count = end - begin;
   std::vector<double> of_part(count * count);
   std::fill_n(block, count * count, 0.0);
-  for (std::int64_t i = 0; i < count; ++i) block[i * count + i] = rows_.gamma[first + i].real();
+  for (std::int64_t i = 0; i < count; ++i) block[i * count + i] = rows_->gamma[first + i].real();
   for (const auto& part : parts_) {
     part.op->diagonal_block(first, first + count, of_part.data());
     for (std::int64_t k = 0; k < count * count; ++k)
-      block[k] += (rows_.*part.factor)[first + k / count].real() * of_part[k];
+      block[k] += ((*rows_).*part.factor)[first + k / count].real() * of_part[k];
   }
 }
 
 std::unique_ptr<ApproximateInverse> ComplexOperator::approximate_inverse() const {
-  return shifted_back(make_mixed_inverse(panels_, rows_), twice(areas_of(panels_)),
-                      equations_of_both(rows_));
+  return shifted_back(make_mixed_inverse(panels_, *rows_), twice(areas_of(panels_)),
+                      equations_of_both(*rows_));
 }
 
 /// Rows of panels of which equations need K'σ.
@@ -140,7 +140,7 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
   std::vector<double> fluxes(equations_.needs_flux().empty() ? 0 : parts * product.vectors);
   for (int v = 0; v < product.vectors; ++v)
     for (std::size_t i = 0; i < n; ++i)
-      add(v, i, rows_.gamma[i], {x[2 * v * n + i], x[(2 * v + 1) * n + i]});
+      add(v, i, rows_->gamma[i], {x[2 * v * n + i], x[(2 * v + 1) * n + i]});
   for (const auto& part : parts_) {
     const std::size_t rows = part.op->rows();
     std::vector<double> result(2 * rows * product.vectors);
@@ -149,7 +149,7 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
     for (int v = 0; v < product.vectors; ++v)
       for (std::size_t k = 0; k < rows; ++k) {
         const std::int32_t i = panel_of(part.block.rows, k);
-        add(v, i, (rows_.*part.factor)[i],
+        add(v, i, ((*rows_).*part.factor)[i],
             {result[2 * v * rows + k], result[(2 * v + 1) * rows + k]});
         if (part.factor != &ComplexRows::beta || fluxes.empty()) continue;
         double* const sums = fluxes.data() + v * parts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -17,9 +18,12 @@ class ComplexOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for the GPU, for rows that are not as many as there are panels or not finite
   /// and for equations of unknown parts, else as make_boundary_operator() does.
-  ComplexOperator(const Panels& panels, ComplexRows rows, const OperatorOptions& options = {});
+  ComplexOperator(const Panels& panels, std::shared_ptr<const ComplexRows> rows,
+                  const OperatorOptions& options = {});
+  ComplexOperator(const Panels& panels, ComplexRows rows, const OperatorOptions& options = {})
+      : ComplexOperator(panels, std::make_shared<const ComplexRows>(std::move(rows)), options) {}
 
-  std::size_t size() const override { return 2 * rows_.alpha.size(); }
+  std::size_t size() const override { return 2 * rows_->alpha.size(); }
   OperatorInfo info() const override;
   double accurate_tolerance() const override;
   double tightest_tolerance() const override;
@@ -38,7 +42,7 @@ class ComplexOperator final : public BoundaryOperator {
   std::vector<char> flux_rows() const;
 
   Panels panels_;
-  ComplexRows rows_;
+  std::shared_ptr<const ComplexRows> rows_;
   ChargeEquations equations_;
   RowParts<ComplexRows, Complex> parts_;
 };

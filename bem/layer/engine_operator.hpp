@@ -101,7 +101,8 @@ class EngineOperator final : public BoundaryOperator {
   }
   double tightest_tolerance() const override { return least_tolerance(layer_.source).of_product; }
   double norm() const override { return estimate_.norm; }
-  bool has_positive_entries() const override { return layer_ == single_layer; }
+  const LinearMap* rows_of_v() const override { return layer_ == single_layer ? this : nullptr; }
+  double rest_norm() const override { return layer_ == single_layer ? 0 : estimate_.norm; }
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
@@ -146,13 +147,14 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
-  /// For the decade below the tolerance of a product, so that few are made.
-  LooseFar loose_far(double product_tolerance) const {
+  /// The decade below the tolerance of a product, so that few far fields are made.
+  static double decade_below(double product_tolerance) {
     constexpr double loosest = 0.1;
     constexpr double slack = 1e-9;  // of this arithmetic
-    const double decade =
-        std::pow(10.0, std::floor(std::log10(std::min(product_tolerance, loosest)) + slack));
-    const double tolerance = std::max(decade, options_.tolerance);
+    return std::pow(10.0, std::floor(std::log10(std::min(product_tolerance, loosest)) + slack));
+  }
+
+  LooseFar loose_far(double tolerance) const {
     return {{std::min(order_, far_order(tolerance)), far_precision_for(tolerance, layer_.source),
              Engine::integral_tolerance(tolerance, estimate_.near_fraction)}};
   }
@@ -176,7 +178,9 @@ class EngineOperator final : public BoundaryOperator {
   void for_accuracy(const Product& product, Multiply&& multiply) const {
     const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     const double tolerance = product.tolerance;
-    if (options_.relaxes && tolerance > options_.tolerance) return multiply(loose_far(tolerance));
+    if (options_.relaxes && tolerance > options_.tolerance)
+      if (const double decade = decade_below(tolerance); decade > options_.tolerance)
+        return multiply(loose_far(decade));
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
     FMBEM_REQUIRE(tolerance >= tightest_tolerance(), "products by the FMM are as accurate as "
                                                          << tightest_tolerance() << ", not "

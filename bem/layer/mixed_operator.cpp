@@ -24,10 +24,10 @@ void check(const std::vector<double>& factors, const char* name, std::size_t n) 
   FMBEM_REQUIRE(is_finite, "a factor of " << name << " in a mixed row is not finite");
 }
 
-MixedRows checked(MixedRows rows, std::size_t n) {
-  check(rows.alpha, "V", n);
-  check(rows.beta, "K'", n);
-  check(rows.gamma, "σ", n);
+std::shared_ptr<const MixedRows> checked(std::shared_ptr<const MixedRows> rows, std::size_t n) {
+  check(rows->alpha, "V", n);
+  check(rows->beta, "K'", n);
+  check(rows->gamma, "σ", n);
   return rows;
 }
 
@@ -49,7 +49,35 @@ void for_rows(const PanelBlock& block, std::span<const double> factor, int vecto
 
 }  // namespace
 
-MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options)
+class MixedOperator::RowsOfV final : public LinearMap {
+ public:
+  explicit RowsOfV(const MixedOperator& all) : all_(all) {}
+  std::size_t rows() const override { return all_.size(); }
+  std::size_t columns() const override { return all_.size(); }
+  Processor processor() const override { return all_.processor(); }
+  void wait() const override { all_.wait(); }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    refuse_transposed(product, "the rows of V");
+    std::fill_n(y, rows() * product.vectors, 0.0);
+    for (const Part& part : all_.parts_)
+      if (is_v(part)) all_.add_product(part, x, y, product);
+  }
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    refuse_transposed(product, "the rows of V");
+    const std::lock_guard one_at_a_time(all_.multiplying_);
+    all_.on_device_->clear(y, product.vectors);
+    for (std::size_t k = 0; k < all_.parts_.size(); ++k)
+      if (is_v(all_.parts_[k])) all_.add_product_on_device(k, x, y, product);
+  }
+
+ private:
+  const MixedOperator& all_;
+};
+
+MixedOperator::MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
+                             const OperatorOptions& options)
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
@@ -57,10 +85,13 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
           panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
-  add_parts(parts_, panels, rows_, equations_.needs_flux(), of_parts);
+  add_parts(parts_, panels, *rows_, equations_.needs_flux(), of_parts);
+  norm_ = norm_of(parts_, *rows_);
+  rest_norm_ = largest(rows_->gamma) + largest(rows_->beta) / 2;
+  if (std::any_of(parts_.begin(), parts_.end(), is_v)) v_ = std::make_unique<RowsOfV>(*this);
   if (processor_ == Processor::cpu) return;
-  std::vector<cuda::bem::RowFactors> factors{{rows_.gamma}};
-  for (const Part& part : parts_) factors.push_back({rows_.*part.factor, part.block.rows});
+  std::vector<cuda::bem::RowFactors> factors{{rows_->gamma}};
+  for (const Part& part : parts_) factors.push_back({(*rows_).*part.factor, part.block.rows});
   on_device_ = std::make_unique<cuda::bem::MixedVectors>(factors, equations_);
 }
 
@@ -86,17 +117,15 @@ double MixedOperator::tightest_tolerance() const {
   return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }
 
-double MixedOperator::norm() const { return norm_of(parts_, rows_); }
-
 void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;
   std::vector<double> of_part(n * n);
   std::fill_n(block, n * n, 0.0);
-  for (std::int64_t i = 0; i < n; ++i) block[i * n + i] = rows_.gamma[begin + i];
+  for (std::int64_t i = 0; i < n; ++i) block[i * n + i] = rows_->gamma[begin + i];
   for (const Part& part : parts_) {
     part.op->diagonal_block(begin, end, of_part.data());
     for (std::int64_t k = 0; k < n * n; ++k)
-      block[k] += (rows_.*part.factor)[begin + k / n] * of_part[k];
+      block[k] += ((*rows_).*part.factor)[begin + k / n] * of_part[k];
   }
 }
 
@@ -120,11 +149,11 @@ bool MixedOperator::columns_on_device(const Columns& columns, double* entries) c
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
   std::unique_ptr<ApproximateInverse> inverse;
   if (processor_ == Processor::cpu)
-    inverse = make_mixed_inverse(panels_, rows_);
+    inverse = make_mixed_inverse(panels_, *rows_);
   else
-    inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, rows_);
-  if (rows_.inverse_shifts.empty()) return inverse;
-  return shifted_back(std::move(inverse), areas_of(panels_), rows_);
+    inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, *rows_);
+  if (rows_->inverse_shifts.empty()) return inverse;
+  return shifted_back(std::move(inverse), areas_of(panels_), *rows_);
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {
@@ -137,26 +166,38 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
                 "transposed products of mixed rows take vectors in host memory");
   const std::lock_guard one_at_a_time(multiplying_);
   on_device_->set(0, x, y, product.vectors);
-  double* const room = on_device_->room(product.vectors);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
-    parts_[k].op->apply_on_device(x, room, of_part(parts_[k], product));
-    on_device_->add(k + 1, room, y, product.vectors);
-    if (parts_[k].factor == &MixedRows::beta) on_device_->sum_fluxes(k + 1, room, product.vectors);
+    const double* const result = add_product_on_device(k, x, y, product);
+    if (!is_v(parts_[k])) on_device_->sum_fluxes(k + 1, result, product.vectors);
   }
   on_device_->change_rows(x, y, product.vectors);
+}
+
+const double* MixedOperator::add_product_on_device(std::size_t k, const double* x, double* y,
+                                                   const Product& product) const {
+  double* const room = on_device_->room(product.vectors);
+  parts_[k].op->apply_on_device(x, room, of_part(parts_[k], product));
+  on_device_->add(k + 1, room, y, product.vectors);
+  return room;
+}
+
+LargeVector<double> MixedOperator::add_product(const Part& part, const double* x, double* y,
+                                               const Product& product) const {
+  LargeVector<double> result(part.op->rows() * product.vectors);
+  part.op->apply(x, result.data(), of_part(part, product));
+  for_rows(part.block, (*rows_).*part.factor, product.vectors,
+           [&](std::size_t k, std::size_t i, double factor) { y[i] += factor * result[k]; });
+  return result;
 }
 
 void MixedOperator::multiply_rows(const double* x, double* y, const Product& product) const {
   const std::size_t n = size(), parts = equations_.part_area().size();
   std::vector<double> fluxes(equations_.needs_flux().empty() ? 0 : parts * product.vectors);
-  for_rows({}, rows_.gamma, product.vectors,
+  for_rows({}, rows_->gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
   for (const Part& part : parts_) {
-    LargeVector<double> result(part.op->rows() * product.vectors);
-    part.op->apply(x, result.data(), of_part(part, product));
-    for_rows(part.block, rows_.*part.factor, product.vectors,
-             [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
-    if (part.factor != &MixedRows::beta || fluxes.empty()) continue;
+    const LargeVector<double> result = add_product(part, x, y, product);
+    if (is_v(part) || fluxes.empty()) continue;
     const std::size_t rows = part.op->rows();
     for (std::size_t k = 0; k < result.size(); ++k)
       equations_.add_flux(panel_of(part.block.rows, k % rows), result[k],
@@ -174,11 +215,11 @@ void MixedOperator::multiply_transposed(const double* x, double* y, const Produc
   std::fill_n(y, numbers, 0.0);
   for (int v = 0; v < product.vectors; ++v)
     of_flux.push_back(equations_.change_rows_transposed(of_rows.data() + v * n, y + v * n));
-  for_rows({}, rows_.gamma, product.vectors,
+  for_rows({}, rows_->gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] += gamma * of_rows[i]; });
   for (const Part& part : parts_) {
     std::vector<double> scaled(part.op->rows() * product.vectors);
-    for_rows(part.block, rows_.*part.factor, product.vectors,
+    for_rows(part.block, (*rows_).*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { scaled[k] = factor * of_rows[i]; });
     if (part.factor == &MixedRows::beta && !equations_.needs_flux().empty())
       for_rows(part.block, equations_.area(), product.vectors, [&](auto k, auto i, double area) {

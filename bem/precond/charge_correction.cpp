@@ -20,12 +20,12 @@ BasicChargeCorrection<T>::BasicChargeCorrection(const MixedPlaces& places,
   if (rows.equations.empty()) return;
   const auto n = static_cast<std::int64_t>(places.trees.panel.size());
   area_at_.resize(n);
-  charge_area_at_.resize(n);
+  if (!rows.weight.empty()) charge_area_at_.resize(n);
 #pragma omp parallel for schedule(static)
   for (std::int64_t place = 0; place < n; ++place) {
     const std::int32_t i = places.trees.panel[place];
-    area_at_[place] = places.area[i];
-    charge_area_at_[place] = charge_weight(rows, i) * places.area[i];
+    area_at_[place] = (*places.area)[i];
+    if (!rows.weight.empty()) charge_area_at_[place] = rows.weight[i] * area_at_[place];
   }
   for (const MixedPlaces::Part& part : places.parts)
     parts_.push_back({part.begin, part.end, part.weight2_area});
@@ -65,7 +65,7 @@ void BasicChargeCorrection<T>::apply(const ClusterTree& tree, const double* x, d
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t p = 0; p < n_parts; ++p) {
     right[p] = sum_over(parts_[p], tree, area_at_, x);
-    charge[p] = sum_over(parts_[p], tree, charge_area_at_, y);
+    charge[p] = sum_over(parts_[p], tree, charge_area_at(), y);
   }
   for (const Equation& equation : equations_) {
     T missing = right[equation.part] - charge[equation.part];
@@ -86,7 +86,7 @@ void BasicChargeCorrection<T>::apply(const ClusterTree& tree, const double* x, d
   for (std::int32_t p = 0; p < n_parts; ++p)
     for (std::int32_t place = parts_[p].begin; place < parts_[p].end; ++place) {
       double* const at = y + tree.panel(place);
-      const T by = change[p] * (charge_area_at_[place] / area_at_[place]);
+      const T by = change[p] * (charge_area_at()[place] / area_at_[place]);
       *at += std::real(by);
       if constexpr (is_complex) at[tree.size()] += by.imag();
     }

@@ -42,10 +42,13 @@ class BasicChargeCorrection {
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Equation>& equations() const { return equations_; }
   const LargeVector<double>& area_at() const { return area_at_; }
-  const LargeVector<double>& charge_area_at() const { return charge_area_at_; }
+  /// area_at() itself where no charge has a weight.
+  const LargeVector<double>& charge_area_at() const {
+    return charge_area_at_.empty() ? area_at_ : charge_area_at_;
+  }
 
   std::int64_t memory_bytes() const {
-    return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
+    return static_cast<std::int64_t>((area_at_.size() + charge_area_at_.size()) * sizeof(double));
   }
 
  private:
@@ -56,7 +59,7 @@ class BasicChargeCorrection {
 
   std::vector<Part> parts_;
   std::vector<Equation> equations_;  ///< those of what is inside of others first
-  /// [n] of the panel at each place: A and w A; empty without equations.
+  /// [n] of the panel at each place: A and w A; empty without equations, and without weights.
   LargeVector<double> area_at_, charge_area_at_;
 };
 

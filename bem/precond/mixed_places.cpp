@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "fmbem/bem/layer/complex_rows.hpp"
@@ -54,16 +55,13 @@ struct PartSums {
   bool has_both() const { return single_layer_rows > 0 && single_layer_rows < panels; }
 };
 
-/// Sums over the panels of each part; also fills in the areas of panels.
+/// Sums over the panels of each part.
 template <class T>
 std::vector<PartSums> sums_of_parts(const Panels& panels, const BasicMixedRows<T>& rows,
-                                    std::int32_t n_parts, LargeVector<double>& area) {
-  const auto n = static_cast<std::int64_t>(panels.size());
-  area.resize(n);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) area[i] = panels.area(i);
+                                    std::int32_t n_parts, std::span<const double> area) {
   return sums_of_groups<PartSums>(
-      n, n_parts, [&](std::int64_t i) { return rows.part[i]; },
+      static_cast<std::int64_t>(panels.size()), n_parts,
+      [&](std::int64_t i) { return rows.part[i]; },
       [&](std::int64_t i) {
         const double weight = charge_weight(rows, i);
         return PartSums{area[i],
@@ -171,7 +169,10 @@ MixedPlaces::MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows) {
   FMBEM_REQUIRE(bounds.least >= 0, "parts of panels are counted from 0");
   NamedParts names(rows, n_parts);
   std::vector<PartSums> sums;
-  if (has_parts) sums = sums_of_parts(panels, rows, n_parts, area);
+  if (has_parts) {
+    area = areas_of(panels);
+    sums = sums_of_parts(panels, rows, n_parts, *area);
+  }
   const PartOrder order = order_of(names, sums);
 
   // Panels sorted by their tree, then by their part; they are in Morton order already.

@@ -32,9 +32,9 @@ struct MixedPlaces {
     std::int32_t all_begin = 0, all_end = 0;
   };
 
-  TreePlaces trees;          ///< their `part` is an index of `parts`, or −1
-  std::vector<Part> parts;   ///< in the order of places
-  LargeVector<double> area;  ///< [n], of panels; empty without equations and shifts
+  TreePlaces trees;         ///< their `part` is an index of `parts`, or −1
+  std::vector<Part> parts;  ///< in the order of places
+  Areas area;               ///< [n], of panels; null without equations and shifts
   /// [parts of MixedRows]: the index of each in `parts`, or −1.
   std::vector<std::int32_t> number_of;
 

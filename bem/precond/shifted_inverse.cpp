@@ -11,17 +11,16 @@ namespace fmbem {
 namespace {
 
 /// The inverse shifts as shifts.
-MixedRows inverse_of(const MixedRows& rows) {
+std::shared_ptr<const MixedRows> inverse_of(const MixedRows& rows) {
   MixedRows result;
   result.part = rows.part;
   result.shifts = rows.inverse_shifts;
-  return result;
+  return std::make_shared<const MixedRows>(std::move(result));
 }
 
 class ShiftedInverse final : public ApproximateInverse {
  public:
-  ShiftedInverse(std::unique_ptr<ApproximateInverse> inverse, std::vector<double> area,
-                 const MixedRows& rows)
+  ShiftedInverse(std::unique_ptr<ApproximateInverse> inverse, Areas area, const MixedRows& rows)
       : inverse_(std::move(inverse)), shifts_(std::move(area), inverse_of(rows)) {
     if (inverse_->processor() == Processor::cpu) return;
     const std::vector<double> ones(size(), 1.0);
@@ -63,7 +62,7 @@ class ShiftedInverse final : public ApproximateInverse {
 }  // namespace
 
 std::unique_ptr<ApproximateInverse> shifted_back(std::unique_ptr<ApproximateInverse> inverse,
-                                                 std::vector<double> area, const MixedRows& rows) {
+                                                 Areas area, const MixedRows& rows) {
   if (rows.inverse_shifts.empty()) return inverse;
   return std::make_unique<ShiftedInverse>(std::move(inverse), std::move(area), rows);
 }

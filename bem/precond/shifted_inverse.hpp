@@ -1,8 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
+#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
 
@@ -12,6 +12,6 @@ namespace fmbem {
 /// MixedRows::inverse_shifts first. It is the inverse itself where there are none. It works where
 /// that does. `area`: of the unknowns.
 std::unique_ptr<ApproximateInverse> shifted_back(std::unique_ptr<ApproximateInverse> inverse,
-                                                 std::vector<double> area, const MixedRows& rows);
+                                                 Areas area, const MixedRows& rows);
 
 }  // namespace fmbem

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <future>
+#include <utility>
+
+#include <omp.h>
 
 namespace fmbem {
 
@@ -27,6 +32,28 @@ void for_tasks(std::int64_t n, Body&& body) {
     }
   }
   if (thrown) std::rethrow_exception(thrown);
+}
+
+/// Resizes vectors, each by a thread: what std::vector sets to zero is touched by one.
+template <class... Vector>
+void resize_each(std::size_t n, Vector&... vectors) {
+  for_tasks(sizeof...(vectors), [&](std::int64_t k) {
+    std::int64_t number = 0;
+    ((number++ == k ? vectors.resize(n) : void()), ...);
+  });
+}
+
+/// Starts body() beside the thread that calls this, with as many threads as that one has: host work
+/// that the GPU need not wait for. get() waits for it, and rethrows its exception. Where what the
+/// caller does is the host's work, too, get() calls it: threads beyond the cores gain nothing, and
+/// may find no memory.
+template <class Body>
+std::future<void> start_beside(bool gpu_works, Body body) {
+  if (!gpu_works) return std::async(std::launch::deferred, std::move(body));
+  return std::async(std::launch::async, [body = std::move(body), threads = omp_get_max_threads()] {
+    omp_set_num_threads(threads);
+    body();
+  });
 }
 
 }  // namespace fmbem

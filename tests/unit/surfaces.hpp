@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <unordered_map>
@@ -75,18 +76,60 @@ inline void add_ellipsoid(SurfaceMesh& mesh, const char* name, int level, Vec3d 
       level, axes, centre);
 }
 
+/// Vertices of an icosahedron on the unit sphere, and its faces.
+inline std::vector<Vec3d> icosahedron_vertices() {
+  const double a = std::sqrt((5 - std::sqrt(5.0)) / 10), b = std::sqrt((5 + std::sqrt(5.0)) / 10);
+  return {{-a, b, 0},  {a, b, 0},  {-a, -b, 0}, {a, -b, 0}, {0, -a, b},  {0, a, b},
+          {0, -a, -b}, {0, a, -b}, {b, 0, -a},  {b, 0, a},  {-b, 0, -a}, {-b, 0, a}};
+}
+inline Faces icosahedron_faces() {
+  return {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+          {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+          {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
+}
+
 /// The unit sphere from an icosahedron: 20·4^level panels.
 inline SurfaceMesh icosphere(int level) {
-  const double a = std::sqrt((5 - std::sqrt(5.0)) / 10), b = std::sqrt((5 + std::sqrt(5.0)) / 10);
-  const std::vector<Vec3d> unit{{-a, b, 0}, {a, b, 0}, {-a, -b, 0}, {a, -b, 0},
-                                {0, -a, b}, {0, a, b}, {0, -a, -b}, {0, a, -b},
-                                {b, 0, -a}, {b, 0, a}, {-b, 0, -a}, {-b, 0, a}};
   SurfaceMesh mesh;
-  add_round(mesh, "sphere", unit,
-            {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-             {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
-             {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}},
-            level, {1, 1, 1}, {});
+  add_round(mesh, "sphere", icosahedron_vertices(), icosahedron_faces(), level, {1, 1, 1}, {});
+  mesh.closed = true;
+  return mesh;
+}
+
+/// The unit sphere from an icosahedron whose edges are cut into so many parts: 20·parts² panels.
+inline SurfaceMesh geodesic_sphere(int parts) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "sphere");
+  const std::vector<Vec3d> corners = icosahedron_vertices();
+  for (const Vec3d& v : corners) add_vertex(mesh, v);
+  std::map<std::array<int, 2>, int> edges;  // the first vertex within each
+  const auto on_edge = [&](int from, int to, int k) {
+    if (k == 0 || k == parts) return k == 0 ? from : to;
+    const auto [a, b] = std::minmax(from, to);
+    const auto [edge, is_new] = edges.try_emplace({a, b}, static_cast<int>(mesh.vertices.size()));
+    for (int l = 1; is_new && l < parts; ++l)
+      add_vertex(mesh, (parts - l) * corners[a] + l * corners[b]);
+    return edge->second + (from == a ? k : parts - k) - 1;
+  };
+  std::vector<int> row, row_before;
+  for (const auto& [a, b, c] : icosahedron_faces())
+    for (int i = 0; i <= parts; ++i) {  // from a to the edge from b to c
+      row.clear();
+      for (int j = 0; j <= i; ++j) {
+        if (j == 0 || j == i || i == parts) {
+          row.push_back(i == parts ? on_edge(b, c, j) : on_edge(a, j == 0 ? b : c, i));
+          continue;
+        }
+        row.push_back(
+            add_vertex(mesh, (parts - i) * corners[a] + (i - j) * corners[b] + j * corners[c]));
+      }
+      for (int j = 0; j < i; ++j) {
+        add_triangle(mesh, row_before[j], row[j], row[j + 1], group);
+        if (j > 0) add_triangle(mesh, row_before[j - 1], row[j], row_before[j], group);
+      }
+      std::swap(row, row_before);
+    }
+  for (Vec3d& v : mesh.vertices) v = v / norm(v);
   mesh.closed = true;
   return mesh;
 }

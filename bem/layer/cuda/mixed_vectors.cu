@@ -35,25 +35,27 @@ __global__ void spread_rows(const std::int32_t* panel, std::int64_t rows, const 
   if (k < rows) to[blockIdx.y * panels + panel[k]] = x[blockIdx.y * rows + k];
 }
 
-/// The sums of charge_weight x and of area y over each chunk: sums[2][chunks].
+/// The sums of charge_weight x and of area y over each chunk, of vector number blockIdx.y:
+/// sums[vectors][2][chunks].
 __global__ void __launch_bounds__(threads_per_block)
-    sum_vector_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, const double* x,
-                      const double* y, const double* charge_weight, const double* area,
-                      double* sums) {
+    sum_vector_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, std::int64_t n,
+                      const double* x, const double* y, const double* charge_weight,
+                      const double* area, double* sums) {
   using Reduce = cub::BlockReduce<double, threads_per_block>;
   __shared__ typename Reduce::TempStorage s_charge, s_mean;
   double charge = 0, mean = 0;
   for (std::int32_t k = chunk_begin[blockIdx.x] + static_cast<std::int32_t>(threadIdx.x);
        k < chunk_begin[blockIdx.x + 1]; k += threads_per_block) {
     const std::int32_t i = order[k];
-    charge += charge_weight[i] * x[i];
-    mean += area[i] * y[i];
+    charge += charge_weight[i] * x[blockIdx.y * n + i];
+    mean += area[i] * y[blockIdx.y * n + i];
   }
   charge = Reduce(s_charge).Sum(charge);
   mean = Reduce(s_mean).Sum(mean);
   if (threadIdx.x > 0) return;
-  sums[blockIdx.x] = charge;
-  sums[gridDim.x + blockIdx.x] = mean;
+  sums += blockIdx.y * (2 * gridDim.x) + blockIdx.x;
+  sums[0] = charge;
+  sums[gridDim.x] = mean;
 }
 
 /// The sums of area flux over each chunk, of vector number blockIdx.y: sums[vectors][chunks].
@@ -72,17 +74,20 @@ __global__ void __launch_bounds__(threads_per_block)
   if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 
-/// Sums of charges, rows and fluxes, [3][parts]. `fluxes`: [chunks], or null if there are none.
+/// Sums of charges, rows and fluxes, [vectors][3][parts]. `fluxes`: [vectors][chunks], or null if
+/// there are none.
 __global__ void sum_vector_parts(const double* sums, const double* fluxes, std::int64_t chunks,
                                  const std::int32_t* part_chunks, std::int64_t parts,
                                  double* of_part) {
   const std::int64_t p = thread_index();
   if (p >= parts) return;
+  sums += blockIdx.y * 2 * chunks;
+  of_part += blockIdx.y * 3 * parts;
   double charge = 0, row = 0, flux = 0;
   for (std::int32_t c = part_chunks[p]; c < part_chunks[p + 1]; ++c) {
     charge += sums[c];
     row += sums[chunks + c];
-    if (fluxes) flux += fluxes[c];
+    if (fluxes) flux += fluxes[blockIdx.y * chunks + c];
   }
   of_part[p] = charge;
   of_part[parts + p] = row;
@@ -96,24 +101,25 @@ struct TermView {
   std::int64_t count;
 };
 
-/// What is added to the rows of parts that are changed.
+/// What is added to the rows of parts that are changed, [vectors][parts].
 __global__ void find_shifts(const std::int32_t* changed_part, std::int64_t changed, TermView terms,
                             const double* of_part, std::int64_t parts, const double* part_area,
                             double* shift) {
   const std::int64_t e = thread_index();
   if (e >= changed) return;
+  of_part += blockIdx.y * 3 * parts;
   double sum = 0;
   for (std::int32_t k = terms.begin[e]; k < terms.begin[e + 1]; ++k)
     for (int kind = 0; kind < 3; ++kind)
       sum += terms.factor[kind * terms.count + k] * of_part[kind * parts + terms.part[k]];
   const std::int32_t part = changed_part[e];
-  shift[part] = sum / part_area[part];
+  shift[blockIdx.y * parts + part] = sum / part_area[part];
 }
 
-__global__ void add_shifts(const std::int32_t* part, const double* shift, std::int64_t n,
-                           double* y) {
+__global__ void add_shifts(const std::int32_t* part, const double* shift, std::int64_t parts,
+                           std::int64_t n, double* y) {
   const std::int64_t i = thread_index();
-  if (i < n) y[i] += shift[part[i]];
+  if (i < n) y[blockIdx.y * n + i] += shift[blockIdx.y * parts + part[i]];
 }
 
 using Indices = std::vector<std::int32_t>;
@@ -128,27 +134,35 @@ DeviceArray<std::int32_t> upload_indices(const Indices& indices) {
 /// so that long parts have many chunks and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
-  DeviceArray<double> area, charge_weight;  ///< [panels]
-  DeviceArray<double> part_area;            ///< [parts]
-  DeviceArray<std::int32_t> part;           ///< [panels]
-  DeviceArray<std::int32_t> order;          ///< [panels], by parts
-  DeviceArray<std::int32_t> chunk_begin;    ///< [chunks + 1], in the order
-  DeviceArray<std::int32_t> part_chunks;    ///< [parts + 1]
-  DeviceArray<std::int32_t> changed_part;   ///< [changed]
-  DeviceArray<std::int32_t> term_begin;     ///< [changed + 1]
-  DeviceArray<std::int32_t> term_part;      ///< [terms]
-  DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
+  const double* charge_weights() const {
+    return charge_weight.size() > 0 ? charge_weight.data() : area.data();
+  }
+  DeviceArray<double> area;                ///< [panels]
+  DeviceArray<double> charge_weight;       ///< [panels]; empty where that is the area
+  DeviceArray<double> part_area;           ///< [parts]
+  DeviceArray<std::int32_t> part;          ///< [panels]
+  DeviceArray<std::int32_t> order;         ///< [panels], by parts
+  DeviceArray<std::int32_t> chunk_begin;   ///< [chunks + 1], in the order
+  DeviceArray<std::int32_t> part_chunks;   ///< [parts + 1]
+  DeviceArray<std::int32_t> changed_part;  ///< [changed]
+  DeviceArray<std::int32_t> term_begin;    ///< [changed + 1]
+  DeviceArray<std::int32_t> term_part;     ///< [terms]
+  DeviceArray<double> term_factor;         ///< [3][terms]: of charges, rows and fluxes
   bool needs_flux = false;
-  DeviceArray<double> spread;        ///< [vectors][panels], fluxes of some rows, if needed
-  DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
-  DeviceArray<double> sums;          ///< [2][chunks]: of charges and of rows
-  DeviceArray<double> sums_of_part;  ///< [3][parts]: of charges, rows and fluxes
-  DeviceArray<double> shift;         ///< [parts]
+  DeviceArray<double> spread;  ///< [vectors][panels], fluxes of some rows, if needed
+  DeviceArray<double> fluxes;  ///< [vectors][chunks], if needed
+  // Of each vector: [2][chunks], of charges and of rows; [3][parts], of charges, rows and fluxes;
+  // and [parts], 0 where rows are not changed.
+  DeviceArray<double> sums, sums_of_part, shift;
+  int vectors = 0;  ///< that there is room for
+  void reserve(int wanted);
 };
 
 MixedVectors::Parts::Parts(const ChargeEquations& equations)
     : area(equations.area()),
-      charge_weight(equations.charge_weight()),
+      charge_weight(equations.charge_weight().data() == equations.area().data()
+                        ? std::span<const double>()
+                        : equations.charge_weight()),
       part_area(equations.part_area()),
       part(equations.part()) {
   const std::span<const std::int32_t> part_of = equations.part();
@@ -185,9 +199,15 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   term_part = upload_indices(of_term);
   term_factor = DeviceArray<double>(std::span<const double>(charge));
   needs_flux = !equations.needs_flux().empty();
-  sums_of_part = DeviceArray<double>(3 * parts);
-  sums = DeviceArray<double>(2 * (chunks.size() - 1));
-  shift = DeviceArray<double>(std::span<const double>(std::vector<double>(parts, 0.0)));
+}
+
+void MixedVectors::Parts::reserve(int wanted) {
+  if (wanted <= vectors) return;
+  vectors = wanted;
+  const std::size_t chunks = chunk_begin.size() - 1, parts = part_area.size();
+  sums = DeviceArray<double>(vectors * 2 * chunks);
+  sums_of_part = DeviceArray<double>(vectors * 3 * parts);
+  shift = DeviceArray<double>(std::span<const double>(std::vector<double>(vectors * parts, 0.0)));
 }
 
 MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations)
@@ -206,6 +226,10 @@ MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeE
 
 MixedVectors::~MixedVectors() = default;
 
+void MixedVectors::clear(double* y, int vectors) const {
+  FMBEM_CUDA(cudaMemsetAsync(y, 0, vectors * size_ * sizeof(double), nullptr));
+}
+
 void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) const {
   const auto n = static_cast<std::int64_t>(size_);
   launch(scale_rows<false>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
@@ -214,7 +238,7 @@ void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) c
 
 void MixedVectors::set_columns(std::size_t f, const Columns& columns, double* y) const {
   const auto n = static_cast<std::int64_t>(size_), count = columns.count();
-  FMBEM_CUDA(cudaMemsetAsync(y, 0, count * n * sizeof(double), nullptr));
+  clear(y, static_cast<int>(count));
   launch(put_on_diagonal, blocks_for(count), threads_per_block, 0, nullptr,
          factors_[f].factor.data(), columns.begin, count, n, y);
 }
@@ -248,25 +272,26 @@ void MixedVectors::sum_fluxes(std::size_t f, const double* flux, int vectors) {
 
 void MixedVectors::change_rows(const double* x, double* y, int vectors) {
   if (!parts_) return;
-  const Parts& p = *parts_;
+  Parts& p = *parts_;
+  p.reserve(vectors);
   const auto n = static_cast<std::int64_t>(size_);
   const auto chunks = static_cast<std::int64_t>(p.chunk_begin.size()) - 1,
              parts = static_cast<std::int64_t>(p.part_area.size()),
              changed = static_cast<std::int64_t>(p.changed_part.size());
   const TermView terms{p.term_begin.data(), p.term_part.data(), p.term_factor.data(),
                        static_cast<std::int64_t>(p.term_part.size())};
-  for (int v = 0; v < vectors; ++v, x += n, y += n) {
-    launch(sum_vector_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr,
-           p.order.data(), p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(),
-           p.sums.data());
-    launch(sum_vector_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
-           p.needs_flux ? p.fluxes.data() + v * chunks : nullptr, chunks, p.part_chunks.data(),
-           parts, p.sums_of_part.data());
-    launch(find_shifts, blocks_for(changed), threads_per_block, 0, nullptr, p.changed_part.data(),
-           changed, terms, p.sums_of_part.data(), parts, p.part_area.data(), p.shift.data());
-    launch(add_shifts, blocks_for(n), threads_per_block, 0, nullptr, p.part.data(), p.shift.data(),
-           n, y);
-  }
+  const auto grid = [&](unsigned blocks) { return dim3(blocks, vectors); };
+  launch(sum_vector_chunks, grid(static_cast<unsigned>(chunks)), threads_per_block, 0, nullptr,
+         p.order.data(), p.chunk_begin.data(), n, x, y, p.charge_weights(), p.area.data(),
+         p.sums.data());
+  launch(sum_vector_parts, grid(blocks_for(parts)), threads_per_block, 0, nullptr, p.sums.data(),
+         p.needs_flux ? p.fluxes.data() : nullptr, chunks, p.part_chunks.data(), parts,
+         p.sums_of_part.data());
+  launch(find_shifts, grid(blocks_for(changed)), threads_per_block, 0, nullptr,
+         p.changed_part.data(), changed, terms, p.sums_of_part.data(), parts, p.part_area.data(),
+         p.shift.data());
+  launch(add_shifts, grid(blocks_for(n)), threads_per_block, 0, nullptr, p.part.data(),
+         p.shift.data(), parts, n, y);
 }
 
 void MixedVectors::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }

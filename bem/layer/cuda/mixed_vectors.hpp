@@ -26,6 +26,8 @@ class MixedVectors {
   MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations);
   ~MixedVectors();
 
+  /// y = 0.
+  void clear(double* y, int vectors) const;
   /// y = f x with factors number f, of all rows.
   void set(std::size_t f, const double* x, double* y, int vectors) const;
   /// y = the columns, not transposed, of the diagonal matrix of factors number f, of all rows.

@@ -34,7 +34,16 @@ __device__ __attribute__((noinline)) inline PanelEntries close_difference(const 
   else
     for_sliver_pieces(
         Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
-        [](const Piece&, double, double) { return false; },
+        [&](const Piece& piece, double distance2, double radius2) {
+          if (!rules.pieces.serves(kappa, distance2, radius2)) return false;
+          rules.pieces.for_points(piece, [&](Vec3d y, double weight) {
+            const PairRadial radial = difference_radial(kappa, norm(y));
+            of_v.potential += inv_4pi * weight * radial.value;
+            of_v.double_layer -= inv_4pi * weight * radial.slope * dot(t.normal, y);
+            of_v.gradient += inv_4pi * weight * radial.slope * y;
+          });
+          return true;
+        },
         [&](const Triangle& part) { add_closed_difference(rules.edges, part, {}, kappa, of_v); });
   return difference_entries_from(
       rules.edges, t, x, normal, kappa, of_v,

@@ -41,10 +41,14 @@ __device__ inline double exact_screened(const ExactPanels& a, const Triangle& t,
   };
   const Piece whole = seen_from(t, x);
   if (add_by_rule(whole, norm2(t.centroid - x), t.radius * t.radius)) return sum;
-  if (shape(t) > well_shaped) return close_integral<source, fmm::Yukawa>(a.close, t, x, a.kappa);
-  for_sliver_pieces(whole, add_by_rule, [&](const Triangle& part) {
-    sum += close_integral<source, fmm::Yukawa>(a.close, part, {}, a.kappa);
-  });
+  const auto add_closed = [&](const Triangle& part, Vec3d from) {
+    const OfBoth<double> both = closed_yukawa(a.close.edges, part, from, a.kappa);
+    sum += is_charge ? both.v : both.k;
+  };
+  if (shape(t) > well_shaped)
+    add_closed(t, x);
+  else
+    for_sliver_pieces(whole, add_by_rule, [&](const Triangle& part) { add_closed(part, {}); });
   return sum;
 }
 

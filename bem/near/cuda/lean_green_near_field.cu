@@ -23,15 +23,11 @@ __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
     N charge[room];
   };
   auto& shared = static_shared<Charged>();
-  const std::int64_t row = blockIdx.x;
-  const int2 targets = a.targets_of(row);
-  const int n = targets.y - targets.x;
-  for (int done = 0; done < n; done += blockDim.x) {
-    const Share share(n - done);
-    const auto target = PrecisePoint<N>::of(a.target(targets.x + done + share.target));
+  for_chunks_of_targets(a, [&](const Share& share, int number) {
+    const auto target = PrecisePoint<N>::of(a.target(number));
     double sum = 0;
     N part = 0;
-    for_panels(a, row, rules, panels_at_once<N, Trace::normal>(share), shared.panels,
+    for_panels(a, blockIdx.x, rules, panels_at_once<N, Trace::normal>(share), shared.panels,
                [&](auto& panels, int some) {
                  const int pairs = fill_up(rules, panels, some, share);
                  for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x) {
@@ -55,8 +51,8 @@ __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
                      });
                });
     write_sums<1, integrating_threads<N, Trace::normal>>(
-        share, &sum, [&](int, double total) { y[targets.x + done + share.target] = total; });
-  }
+        share, &sum, [&](int, double total) { y[number] = total; });
+  });
 }
 
 /// Of a close pair.

@@ -21,15 +21,11 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
     N x[Vectors][integrating_threads<N, source>];
   };
   auto& shared = static_shared<Charged>();
-  const std::int64_t row = blockIdx.x;
-  const int2 targets = a.targets_of(row);
-  const int n = targets.y - targets.x;
-  for (int done = 0; done < n; done += blockDim.x) {
-    const Share share(n - done);
-    const auto target = PrecisePoint<N>::of(a.target(targets.x + done + share.target));
+  for_chunks_of_targets(a, [&](const Share& share, int number) {
+    const auto target = PrecisePoint<N>::of(a.target(number));
     double sum[Vectors] = {};
     N part[Vectors] = {};
-    for_panels(a, row, rules, panels_at_once<N, source>(share), shared.panels,
+    for_panels(a, blockIdx.x, rules, panels_at_once<N, source>(share), shared.panels,
                [&](auto& panels, int some) {
                  const int pairs = fill_up(rules, panels, some, share);
                  for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
@@ -63,10 +59,9 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
                        }
                      });
                });
-    write_sums<Vectors, integrating_threads<N, source>>(share, sum, [&](int v, double total) {
-      y[v * a.targets.count + targets.x + done + share.target] = total;
-    });
-  }
+    write_sums<Vectors, integrating_threads<N, source>>(
+        share, sum, [&](int v, double total) { y[v * a.targets.count + number] = total; });
+  });
 }
 
 /// The same transposed, a block for each box with sources of its own: each thread has a panel, and

@@ -1,6 +1,7 @@
 // The near field, stored: a block for each row, that is for each leaf with targets.
 #include "fmbem/bem/near/cuda/integrate_rows.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/bem/near/cuda/stored_together.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda::bem {
@@ -32,16 +33,15 @@ __global__ void list_sources(NearRowsView a, std::int64_t rows, const std::int64
 /// keep the memory idle.
 constexpr int entries_ahead = 8;
 /// Sources of a row whose strengths are in shared memory at a time.
-template <int Vectors>
-constexpr int sources_at_once = Vectors == 1 ? 1024 : 512;
+constexpr int sources_at_once = 1024;
 
-template <class Entry, int Vectors>
+template <class Entry>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_stored(const __grid_constant__ NearRowsView a, const Entry* entries,
                     const std::int64_t* panels_begin, const std::int32_t* all_panels,
                     const double* x, const double* factor, double* y) {
-  constexpr int room = sources_at_once<Vectors>;
-  __shared__ double s_x[Vectors][room];
+  constexpr int room = sources_at_once;
+  __shared__ double s_x[room];
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -49,15 +49,11 @@ __global__ void __launch_bounds__(threads_per_block)
   const auto count = static_cast<int>(panels_begin[row + 1] - panels_begin[row]);
   for (int done = 0; done < n; done += blockDim.x) {
     const Share share(n - done);
-    double sum[Vectors] = {};
+    double sum[1] = {};
     for (int first = 0; first < count; first += room) {
       const int some = min(count - first, room);
       __syncthreads();  // the sources before are done
-      for (int k = threadIdx.x; k < some; k += blockDim.x) {
-        const std::int32_t panel = panels[first + k];
-#pragma unroll
-        for (int v = 0; v < Vectors; ++v) s_x[v][k] = x[v * a.panels + panel];
-      }
+      for (int k = threadIdx.x; k < some; k += blockDim.x) s_x[k] = x[panels[first + k]];
       __syncthreads();
       const Entry* const block = entries + a.pairs_before[row] +
                                  static_cast<std::int64_t>(first) * n + done + share.target;
@@ -68,40 +64,32 @@ __global__ void __launch_bounds__(threads_per_block)
         for (int k = 0; k < entries_ahead; ++k) value[k] = block[(j + k * share.groups) * n];
 #pragma unroll
         for (int k = 0; k < entries_ahead; ++k)
-#pragma unroll
-          for (int v = 0; v < Vectors; ++v)
-            sum[v] += s_x[v][j + k * share.groups] * static_cast<double>(value[k]);
+          sum[0] += s_x[j + k * share.groups] * static_cast<double>(value[k]);
       }
-      for (; j < some; j += share.groups)
-#pragma unroll
-        for (int v = 0; v < Vectors; ++v) sum[v] += s_x[v][j] * static_cast<double>(block[j * n]);
+      for (; j < some; j += share.groups) sum[0] += s_x[j] * static_cast<double>(block[j * n]);
     }
-    write_sums<Vectors, threads_per_block>(share, sum, [&](int v, double total) {
-      y[v * a.targets.count + targets.x + done + share.target] = factor[v] * total;
+    write_sums<1, threads_per_block>(share, sum, [&](int, double total) {
+      y[targets.x + done + share.target] = *factor * total;
     });
   }
 }
 
 /// Threads of a block that multiplies columns, columns that each of its warps takes at a time, and
 /// targets that it has in shared memory.
-constexpr int column_threads = 256;
-template <int Vectors>
-constexpr int columns_of_warp = Vectors == 1 ? 8 : 4;
-template <int Vectors>
-constexpr int targets_at_once = Vectors == 1 ? 1024 : 512;
+constexpr int column_threads = 256, columns_of_warp = 8, targets_at_once = 1024;
 
 /// A block for each box with sources of its own, whose columns its warps divide. The targets of all
 /// rows near to it go through shared memory, so that the block waits for what leads to them once,
 /// not for each row. What a warp reads at a time are neighbouring entries of a column.
-template <class Entry, int Vectors>
+template <class Entry>
 __global__ void __launch_bounds__(column_threads)
     multiply_stored_transposed(const __grid_constant__ NearRowsView a, const Entry* entries,
                                const __grid_constant__ NearTilesView near, const double* x,
                                const double* factor, double* y) {
-  constexpr int columns = columns_of_warp<Vectors>, warps = column_threads / warp_size,
-                room = targets_at_once<Vectors>;
+  constexpr int columns = columns_of_warp, warps = column_threads / warp_size,
+                room = targets_at_once;
   struct Targets {
-    double x[Vectors][room];
+    double x[room];
     const Entry* entry[room];  ///< in the first column
     std::int32_t stride[room];
   };
@@ -112,7 +100,7 @@ __global__ void __launch_bounds__(column_threads)
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (int done = 0; done < size_of(own); done += columns * warps) {
     const int left = size_of(own) - done - warp;
-    double sum[columns][Vectors] = {};
+    double sum[columns] = {};
     for_ranges(
         n_tiles, [&](int k) { return a.targets_of(tiles[k].row); }, room,
         [&](int at, int place, int k) {
@@ -122,9 +110,7 @@ __global__ void __launch_bounds__(column_threads)
           shared.entry[place] = entries + a.pairs_before[tile.row] +
                                 static_cast<std::int64_t>(tile.first + done) * n + at - targets.x;
           shared.stride[place] = n;
-#pragma unroll
-          for (int v = 0; v < Vectors; ++v)
-            shared.x[v][place] = x[v * a.targets.count + a.targets.order[at]];
+          shared.x[place] = x[a.targets.order[at]];
         },
         [&](int some) {
 #pragma unroll 2
@@ -135,29 +121,29 @@ __global__ void __launch_bounds__(column_threads)
 #pragma unroll
             for (int c = 0; c < columns; ++c)
               value[c] = c * warps < left ? entry[(warp + c * warps) * n] : Entry(0);
+            const double strength = shared.x[i];
 #pragma unroll
-            for (int v = 0; v < Vectors; ++v) {
-              const double strength = shared.x[v][i];
-#pragma unroll
-              for (int c = 0; c < columns; ++c)
-                sum[c][v] += strength * static_cast<double>(value[c]);
-            }
+            for (int c = 0; c < columns; ++c) sum[c] += strength * static_cast<double>(value[c]);
           }
         });
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
       if (c * warps >= left) break;
+      double total = sum[c];
 #pragma unroll
-      for (int v = 0; v < Vectors; ++v) {
-        double total = sum[c][v];
-#pragma unroll
-        for (int step = warp_size / 2; step > 0; step /= 2)
-          total += __shfl_xor_sync(whole_warp, total, step);
-        if (lane == 0)
-          y[v * a.panels + a.source_order[own.x + done + warp + c * warps]] = factor[v] * total;
-      }
+      for (int step = warp_size / 2; step > 0; step /= 2)
+        total += __shfl_xor_sync(whole_warp, total, step);
+      if (lane == 0) y[a.source_order[own.x + done + warp + c * warps]] = *factor * total;
     }
   }
+}
+
+/// Calls one() for one vector; else together(first vector, how many) for so many at a time.
+template <class One, class Together>
+void for_vectors_of_entries(int vectors, One&& one, Together&& together) {
+  if (vectors == 1) return one();
+  for (int first = 0; first < vectors; first += tile_vectors)
+    together(first, std::min(tile_vectors, vectors - first));
 }
 
 template <class Entry>
@@ -190,11 +176,18 @@ class StoredNearField final : public NearField {
   void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
                            const double* factor, double* y, cudaStream_t stream) override {
     const NearTilesView near = lists.tiles_of(tree_);
-    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_stored_transposed<Entry, Together>, static_cast<unsigned>(near.n_boxes),
-             column_threads, 0, stream, view_, entries_.data(), near, x + v * view_.targets.count,
-             factor + v, y + v * view_.panels);
-    });
+    const auto boxes = static_cast<unsigned>(near.n_boxes);
+    for_vectors_of_entries(
+        vectors,
+        [&] {
+          launch(multiply_stored_transposed<Entry>, boxes, column_threads, 0, stream, view_,
+                 entries_.data(), near, x, factor, y);
+        },
+        [&](int v, int some) {
+          launch(multiply_stored_transposed_together<Entry>, boxes, several_threads, 0, stream,
+                 view_, entries_.data(), near, x + v * view_.targets.count, some, factor + v,
+                 y + v * view_.panels);
+        });
   }
   std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
 
@@ -231,11 +224,18 @@ template <class Entry>
 void multiply_stored_rows(const NearRowsView& view, std::int64_t rows, const Entry* entries,
                           const RowPanels& panels, const double* x, int vectors,
                           const double* factor, double* y, cudaStream_t stream) {
-  for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-    launch(multiply_stored<Entry, Together>, static_cast<unsigned>(rows), threads_per_block, 0,
-           stream, view, entries, panels.begin, panels.panel, x + v * view.panels, factor + v,
-           y + v * view.targets.count);
-  });
+  const auto blocks = static_cast<unsigned>(rows);
+  for_vectors_of_entries(
+      vectors,
+      [&] {
+        launch(multiply_stored<Entry>, blocks, threads_per_block, 0, stream, view, entries,
+               panels.begin, panels.panel, x, factor, y);
+      },
+      [&](int v, int some) {
+        launch(multiply_stored_together<Entry>, blocks, several_threads, 0, stream, view, entries,
+               panels.begin, panels.panel, x + v * view.panels, some, factor + v,
+               y + v * view.targets.count);
+      });
 }
 template void multiply_stored_rows(const NearRowsView&, std::int64_t, const float*,
                                    const RowPanels&, const double*, int, const double*, double*,

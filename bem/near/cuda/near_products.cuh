@@ -37,6 +37,16 @@ struct Share {
   }
 };
 
+/// For chunks of the targets of the block's row calls body(share, number of the thread's target).
+template <class Body>
+__device__ inline void for_chunks_of_targets(const NearRowsView& a, Body&& body) {
+  const int2 targets = a.targets_of(blockIdx.x);
+  for (int first = targets.x; first < targets.y; first += blockDim.x) {
+    const Share share(targets.y - first);
+    body(share, first + share.target);
+  }
+}
+
 /// Threads of blocks that integrate: more than elsewhere, because groups of a row's targets fill
 /// large blocks better. Shared memory holds as many panels as threads, at least one for each group,
 /// and needs no special launch.

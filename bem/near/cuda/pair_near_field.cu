@@ -158,9 +158,9 @@ __global__ void __launch_bounds__(threads_per_block)
   const int n = size_of(targets);
   const std::int32_t* const panels = of_rows.panel + of_rows.begin[row];
   const auto count = static_cast<int>(of_rows.begin[row + 1] - of_rows.begin[row]);
-  for (int done = 0; done < n; done += blockDim.x) {
-    const Share share(n - done);
-    const PairEntries<Entry>* const block = entries + a.pairs_before[row] + done + share.target;
+  entries += a.pairs_before[row];
+  for_chunks_of_targets(a, [&](const Share& share, int number) {
+    const PairEntries<Entry>* const block = entries + (number - targets.x);
     double sum[2] = {};
     for (int j = share.works ? share.group : count; j < count; j += share.groups) {
       const PairEntries<Entry> pair = block[static_cast<std::int64_t>(j) * n];
@@ -169,9 +169,9 @@ __global__ void __launch_bounds__(threads_per_block)
       sum[1] += static_cast<double>(pair.k_adjoint) * sigma + static_cast<double>(pair.d) * mu;
     }
     write_sums<2, threads_per_block>(share, sum, [&](int result, double total) {
-      y[result * a.targets.count + a.targets.order[targets.x + done + share.target]] += total;
+      y[result * a.targets.count + a.targets.order[number]] += total;
     });
-  }
+  });
 }
 
 template <class Entry>

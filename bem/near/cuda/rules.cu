@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "fmbem/bem/near/cuda/close_integral.cuh"
 #include "fmbem/bem/near/cuda/rules.cuh"
 #include "fmbem/bem/space/quadrature.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -103,6 +104,20 @@ MomentRules::MomentRules(double tolerance, fmbem::FarKernel integrand, double ka
   view_.eta = eta_.data();
   view_.weight = weight_.data();
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
+}
+
+PieceRule::PieceRule(double tolerance) {
+  const std::vector<FarRule> rules = far_rules(tolerance, fmbem::FarKernel::gradient);
+  const auto closest = std::find_if(rules.rbegin(), rules.rend(), [](const FarRule& far) {
+    return far.rule.weight.size() <= most_points;
+  });
+  FMBEM_REQUIRE(closest != rules.rend(), "no rule of the GPU serves pieces of slivers");
+  count = static_cast<int>(closest->rule.weight.size());
+  degree = closest->degree;
+  reach = closest->reach;
+  std::copy_n(closest->rule.xi.begin(), count, xi);
+  std::copy_n(closest->rule.eta.begin(), count, eta);
+  std::copy_n(closest->rule.weight.begin(), count, weight);
 }
 
 int rules_at_points(const MomentRulesView& rules) {

@@ -37,24 +37,26 @@ struct Chunk {
 };
 constexpr std::int32_t chunk_size = 4096;
 
-/// The sums of area x and of charge_area y over each chunk: sums[2][chunks].
+/// The sums of area x and of charge_area y over each chunk, of vector number blockIdx.y:
+/// sums[vectors][2][chunks].
 __global__ void __launch_bounds__(threads_per_block)
-    sum_chunks(const Chunk* chunks, const double* area, const double* charge_area, const double* x,
-               const double* y, double* sums) {
+    sum_chunks(const Chunk* chunks, const double* area, const double* charge_area, std::int64_t n,
+               const double* x, const double* y, double* sums) {
   using Reduce = cub::BlockReduce<double, threads_per_block>;
   __shared__ typename Reduce::TempStorage s_right, s_charge;
   const Chunk chunk = chunks[blockIdx.x];
   double right = 0, charge = 0;
   for (std::int32_t k = chunk.begin + static_cast<std::int32_t>(threadIdx.x); k < chunk.end;
        k += threads_per_block) {
-    right += area[k] * x[k];
-    charge += charge_area[k] * y[k];
+    right += area[k] * x[blockIdx.y * n + k];
+    charge += charge_area[k] * y[blockIdx.y * n + k];
   }
   right = Reduce(s_right).Sum(right);
   charge = Reduce(s_charge).Sum(charge);
   if (threadIdx.x > 0) return;
-  sums[blockIdx.x] = right;
-  sums[gridDim.x + blockIdx.x] = charge;
+  sums += blockIdx.y * (2 * gridDim.x) + blockIdx.x;
+  sums[0] = right;
+  sums[gridDim.x] = charge;
 }
 
 struct PartView {
@@ -63,10 +65,12 @@ struct PartView {
   std::int64_t parts, chunks;
 };
 
-/// right, charge, change = 0: [3][parts].
+/// right, charge, change = 0: [vectors][3][parts].
 __global__ void sum_parts(PartView view, const double* sums, double* of_parts) {
   const std::int64_t p = thread_index();
   if (p >= view.parts) return;
+  sums += blockIdx.y * 2 * view.chunks;
+  of_parts += blockIdx.y * 3 * view.parts;
   double right = 0, charge = 0;
   for (std::int32_t c = view.part_chunks[p]; c < view.part_chunks[p + 1]; ++c) {
     right += sums[c];
@@ -83,8 +87,9 @@ struct EquationView {
   std::int64_t count;
 };
 
-/// One equation after the other, as on the host: a single thread.
+/// One equation after the other, as on the host: a single thread for each vector.
 __global__ void correct_parts(EquationView equations, PartView view, double* of_parts) {
+  of_parts += blockIdx.y * 3 * view.parts;
   const double* const right = of_parts;
   double *const charge = of_parts + view.parts, *const change = of_parts + 2 * view.parts;
   for (std::int64_t e = 0; e < equations.count; ++e) {
@@ -106,10 +111,13 @@ __global__ void correct_parts(EquationView equations, PartView view, double* of_
   }
 }
 
-__global__ void add_changes(const std::int32_t* part_at, const double* change, const double* area,
-                            const double* charge_area, std::int64_t n, double* y) {
+__global__ void add_changes(const std::int32_t* part_at, PartView view, const double* of_parts,
+                            const double* area, const double* charge_area, std::int64_t n,
+                            double* y) {
   const std::int64_t k = thread_index();
-  if (k < n && part_at[k] >= 0) y[k] += change[part_at[k]] * (charge_area[k] / area[k]);
+  if (k >= n || part_at[k] < 0) return;
+  const double change = of_parts[(blockIdx.y * 3 + 2) * view.parts + part_at[k]];
+  y[blockIdx.y * n + k] += change * (charge_area[k] / area[k]);
 }
 
 /// ChargeCorrection of vectors at places.
@@ -141,25 +149,29 @@ class Correction {
     other_begin_ = copied_to_device(other_begin, stream);
     others_ = copied_to_device(others, stream);
     area_ = copied_to_device(of.area_at(), stream);
-    charge_area_ = copied_to_device(of.charge_area_at(), stream);
+    if (&of.charge_area_at() != &of.area_at())
+      charge_area_ = copied_to_device(of.charge_area_at(), stream);
   }
 
-  void apply(const double* x, double* y, cudaStream_t stream) const {
+  /// Of [vectors][n].
+  void apply(const double* x, double* y, int vectors, cudaStream_t stream) const {
     if (part_.size() == 0) return;
-    const auto n_chunks = static_cast<std::int64_t>(chunks_.size()),
+    const auto n = static_cast<std::int64_t>(part_at_.size()),
+               n_chunks = static_cast<std::int64_t>(chunks_.size()),
                n_parts = static_cast<std::int64_t>(weight2_area_.size());
-    DeviceBuffer<double> sums(2 * n_chunks, stream), of_parts(3 * n_parts, stream);
+    DeviceBuffer<double> sums(vectors * 2 * n_chunks, stream),
+        of_parts(vectors * 3 * n_parts, stream);
+    const auto grid = [&](unsigned blocks) { return dim3(blocks, vectors); };
     const PartView parts{part_chunks_.data(), weight2_area_.data(), n_parts, n_chunks};
-    launch(sum_chunks, static_cast<unsigned>(n_chunks), threads_per_block, 0, stream,
-           chunks_.data(), area_.data(), charge_area_.data(), x, y, sums.data());
-    launch(sum_parts, blocks_for(n_parts), threads_per_block, 0, stream, parts, sums.data(),
+    launch(sum_chunks, grid(static_cast<unsigned>(n_chunks)), threads_per_block, 0, stream,
+           chunks_.data(), area_.data(), charge_area(), n, x, y, sums.data());
+    launch(sum_parts, grid(blocks_for(n_parts)), threads_per_block, 0, stream, parts, sums.data(),
            of_parts.data());
     const EquationView equations{part_.data(), other_begin_.data(), others_.data(),
                                  static_cast<std::int64_t>(part_.size())};
-    launch(correct_parts, 1, 1, 0, stream, equations, parts, of_parts.data());
-    const auto n = static_cast<std::int64_t>(part_at_.size());
-    launch(add_changes, blocks_for(n), threads_per_block, 0, stream, part_at_.data(),
-           of_parts.data() + 2 * n_parts, area_.data(), charge_area_.data(), n, y);
+    launch(correct_parts, grid(1), 1, 0, stream, equations, parts, of_parts.data());
+    launch(add_changes, grid(blocks_for(n)), threads_per_block, 0, stream, part_at_.data(), parts,
+           of_parts.data(), area_.data(), charge_area(), n, y);
   }
 
   std::int64_t bytes() const {
@@ -169,8 +181,13 @@ class Correction {
   }
 
  private:
+  const double* charge_area() const {
+    return charge_area_.size() > 0 ? charge_area_.data() : area_.data();
+  }
+
   DeviceBuffer<std::int32_t> part_at_, part_chunks_, part_, other_begin_;
-  DeviceBuffer<double> weight2_area_, area_, charge_area_;
+  DeviceBuffer<double> weight2_area_, area_;
+  DeviceBuffer<double> charge_area_;  ///< empty where that is area_
   DeviceBuffer<Chunk> chunks_;
   DeviceBuffer<ChargeCorrection::Other> others_;
 };
@@ -206,8 +223,7 @@ struct MixedImpl final : DeviceInverse::Impl {
     const dim3 grid(blocks_for(n), vectors);
     launch(take_to_places, grid, threads_per_block, 0, in, panel_at, n, x, x_at.data());
     parts.rows.apply(x_at.data(), y_at.data(), vectors, in);
-    for (int v = 0; v < vectors; ++v)
-      parts.correction.apply(x_at.data() + v * n, y_at.data() + v * n, in);
+    parts.correction.apply(x_at.data(), y_at.data(), vectors, in);
     launch(take_from_places, grid, threads_per_block, 0, in, panel_at, n, y_at.data(), y);
   }
   std::int64_t size() const override { return parts.rows.size(); }

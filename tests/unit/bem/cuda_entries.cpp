@@ -91,7 +91,7 @@ TEST_CASE("the GPU's entries of Yukawa's operators are the host's exact ones") {
       const Panels panels = make_panels(surface.make());
       const double kappa = size / panels.extent;
       const auto n = static_cast<std::int64_t>(panels.size());
-      const Columns some{n / 3, std::min(n, n / 3 + 12)};
+      const Columns some{n / 3, std::min(n, n / 3 + 4)};
       for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer}) {
         CAPTURE(surface.name, layer.name(), size);
         const auto op = make_boundary_operator(panels, layer, on_gpu(kappa));

@@ -160,3 +160,33 @@ BACKEND_TEST_CASE("K transposed of a few panels in small leaves") {
       CHECK(norm_of(difference(y, exact)) < bound(tolerance, x));
     }
 }
+
+BACKEND_TEST_CASE("K' and its transpose in leaves of hundreds of panels, and of a few") {
+  constexpr std::size_t vectors = 5;  // four go together, and one by itself
+  const Panels panels = make_panels(cube(13));
+  const std::size_t n = panels.size();
+  const auto dense = make_dense(panels, adjoint_double_layer);
+  const Vector x = several_vectors(panels, vectors);
+  Vector y(x.size()), exact(x.size());
+  for (const int max_leaf : {3, 400})
+    for (const double tolerance : {1e-4, 1e-8}) {
+      if (sanitized && tolerance < 1e-4) break;
+      const auto fast = make_fmm(panels, adjoint_double_layer,
+                                 {.near_field = OperatorOptions::NearField::stored,
+                                  .tolerance = tolerance,
+                                  .max_leaf = max_leaf});
+      for (const bool transposed : {false, true}) {
+        CAPTURE(max_leaf, tolerance, transposed);
+        // Errors are those of charges: of A K' A⁻¹.
+        const auto in_charges = [&](Vector values) {
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] *= transposed ? 1 / panels.area(i % n) : panels.area(i % n);
+          return values;
+        };
+        const Product product{.vectors = vectors, .transposed = transposed};
+        fast->apply(x.data(), y.data(), product);
+        dense->apply(x.data(), exact.data(), product);
+        CHECK(norm_of(in_charges(difference(y, exact))) < bound(tolerance, in_charges(x)));
+      }
+    }
+}

@@ -21,12 +21,12 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Three bodies: the last inside the second.
-SurfaceMesh bodies() {
+/// Three bodies, the last inside the second, that were split so many times.
+SurfaceMesh bodies(int splits = 3) {
   SurfaceMesh mesh;
-  add_ellipsoid(mesh, "conductor", 3, {1, 0.6, 0.8}, {-1.5, 0, 0});
-  add_ellipsoid(mesh, "dielectric", 3, {1, 1, 1}, {1, 0, 0});
-  add_ellipsoid(mesh, "floating", 2, {0.5, 0.5, 0.5}, {1.1, 0, 0});
+  add_ellipsoid(mesh, "conductor", splits, {1, 0.6, 0.8}, {-1.5, 0, 0});
+  add_ellipsoid(mesh, "dielectric", splits, {1, 1, 1}, {1, 0, 0});
+  add_ellipsoid(mesh, "floating", splits - 1, {0.5, 0.5, 0.5}, {1.1, 0, 0});
   return mesh;
 }
 
@@ -128,7 +128,7 @@ std::shared_ptr<MixedOperator> make(const Panels& panels, const MixedRows& rows,
 
 #ifdef FMBEM_TEST_CUDA
 /// The product of vectors in the GPU's memory is y, that of the same in the host's.
-void check_on_device(const BoundaryOperator& op, const Vector& x, const Vector& y,
+void check_on_device(const LinearMap& op, const Vector& x, const Vector& y,
                      const Product& product) {
   const cuda::DeviceArray<double> d_x{std::span<const double>(x)}, d_y(y.size());
   op.apply_on_device(d_x.data(), d_y.data(), product);
@@ -208,6 +208,68 @@ BACKEND_TEST_CASE("relaxed products of mixed rows are as accurate as they are as
   }
   op->apply(x.data(), y.data(), {.vectors = 2});
   CHECK(y == own);  // its own product is as it was
+}
+
+BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors") {
+  const SurfaceMesh mesh = bodies(2);
+  const Panels panels = make_panels(mesh);
+  const std::size_t n = panels.size();
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  // Far fields in double and near fields in single and double precision, in leaves of a few and of
+  // more panels than a group of threads takes at a time.
+  options.tolerance = GENERATE(2e-7, 1e-9);
+  options.max_leaf = GENERATE(7, 150);
+#ifdef FMBEM_TEST_CUDA
+  options.processor = Processor::gpu;
+#endif
+  const MixedOperator op(panels, shifted_rows_of(mesh, panels), options);
+  for (const int vectors : {2, 11}) {
+    const Vector x = signed_charges(vectors * n, 6);
+    for (const bool transposed : {false, true}) {
+      Vector all(x.size()), one(n);
+      op.apply(x.data(), all.data(), {.vectors = vectors, .transposed = transposed});
+      for (int v = 0; v < vectors; ++v) {
+        CAPTURE(options.tolerance, *options.max_leaf, vectors, transposed, v);
+        const auto first = static_cast<std::ptrdiff_t>(v * n);
+        op.apply(x.data() + first, one.data(), {.transposed = transposed});
+        const Vector own(all.begin() + first, all.begin() + first + static_cast<std::ptrdiff_t>(n));
+        CHECK(norm_of(difference(own, one)) < 1e-12 * norm_of(one));
+      }
+    }
+  }
+}
+
+BACKEND_TEST_CASE("rows of V are those of mixed rows without all else") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const std::size_t n = panels.size();
+  MixedRows rows = shifted_rows_of(mesh, panels);
+  const auto op = make(panels, rows, OperatorOptions::Choice::fmm, 1e-6);
+  CHECK(op->rest_norm() == 1 + 1.6 / 2);
+  const LinearMap* const v = op->rows_of_v();
+  REQUIRE(v);
+  rows.equations.clear();
+  rows.shifts.clear();
+  for (std::vector<double>* const factor : {&rows.beta, &rows.gamma}) factor->assign(n, 0);
+  const std::vector<double> a = matrix_of(panels, rows);
+  const Vector x = signed_charges(2 * n, 4);
+  Vector y(2 * n);
+  v->apply(x.data(), y.data(), {.vectors = 2});
+  for (const std::size_t k : {0, 1}) {
+    const auto first = static_cast<std::ptrdiff_t>(k * n), end = static_cast<std::ptrdiff_t>(n);
+    const Vector own(x.begin() + first, x.begin() + first + end),
+        exact = times(a, own, false), found(y.begin() + first, y.begin() + first + end);
+    CHECK(norm_of(difference(found, exact)) < 1e-6 * op->norm() * norm_of(own));
+    for (std::size_t i = 0; i < n; ++i)
+      if (rows.alpha[i] == 0) CHECK(found[i] == 0);
+  }
+#ifdef FMBEM_TEST_CUDA
+  check_on_device(*v, x, y, {.vectors = 2});
+#endif
+  MixedRows of_flux = rows_of(mesh, panels);
+  of_flux.alpha.assign(n, 0);
+  CHECK(make(panels, of_flux, OperatorOptions::Choice::fmm, 1e-6)->rows_of_v() == nullptr);
 }
 
 #ifndef FMBEM_TEST_CUDA

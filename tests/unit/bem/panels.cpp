@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -30,6 +31,21 @@ TEST_CASE("a panel is the triangle of the mesh about the origin of all") {
   }
   CHECK(wrong == 0);
   CHECK(std::is_sorted(panels.key.begin(), panels.key.end()));
+}
+
+TEST_CASE("areas of panels are found once, for all copies, and chosen ones are some of them") {
+  const Panels panels = make_panels(sphere(2)), copy = panels;
+  const Areas all = areas_of(panels);
+  REQUIRE(all->size() == panels.size());
+  int wrong = 0;
+  for (std::size_t i = 0; i < panels.size(); ++i) wrong += (*all)[i] != panels.triangle(i).area;
+  CHECK(wrong == 0);
+  CHECK(areas_of(copy) == all);
+  const std::vector<std::int32_t> chosen{7, 3};
+  const Areas some = areas_of(copy, chosen);
+  REQUIRE(some->size() == 2);
+  CHECK((*some)[0] == (*all)[7]);
+  CHECK((*some)[1] == (*all)[3]);
 }
 
 TEST_CASE("panels at one place stand in the order of the mesh") {

@@ -23,7 +23,7 @@ TEST_CASE("Yukawa's K' is K transposed between areas, and at centroids a derivat
   for (const double kappa : {0.3, 5.0}) {
     const auto k = make_boundary_operator(panels, double_layer, with(dense, kappa));
     Vector charge(n), by_k(n);
-    const std::vector<double> area = areas_of(panels);
+    const LargeVector<double> area = *areas_of(panels);
     for (std::size_t i = 0; i < n; ++i) charge[i] = area[i] * x[i];
     k->apply(charge.data(), by_k.data(), {.transposed = true});
     for (std::size_t i = 0; i < n; ++i) by_k[i] /= area[i];

@@ -101,15 +101,36 @@ Panels slivers(double width) {
   return make_panels(mesh);
 }
 
+/// A band of triangles with two long edges each, beside others: where they are cut in halves, all
+/// pieces are slivers for long.
+Panels needles(double width) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "needles");
+  int below = add_vertex(mesh, {0, 0, 0}), above = add_vertex(mesh, {width / 2, 1, 0});
+  for (int k = 1; k <= 12; ++k) {
+    const int next = add_vertex(mesh, {k * width, 0, 0});
+    add_triangle(mesh, below, next, above, group);
+    const int next_above = add_vertex(mesh, {(k + 0.5) * width, 1, 0});
+    add_triangle(mesh, above, next, next_above, group);
+    below = next;
+    above = next_above;
+  }
+  add_grid(mesh, group, 8, {0.1, 0, 0.02}, {1, 0, 0}, {0, 1, 0.1});
+  return make_panels(mesh);
+}
+
 }  // namespace
 
 BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong") {
-  // Shapes 0.3, 0.01 and 0.001.
-  for (const double width : {0.3, 0.01, 0.001}) {
-    if (sanitized && width != 0.01) continue;
-    const Panels panels = slivers(width);
+  const std::pair<const char*, Panels> bodies[] = {{"shapes of 0.3", slivers(0.3)},
+                                                   {"0.01", slivers(0.01)},
+                                                   {"0.001", slivers(0.001)},
+                                                   {"needles", needles(0.001)}};
+  for (const auto& [name, panels] : bodies) {
+    if (sanitized && name != std::string("0.01")) continue;
     for (const double kappa : {0.1, 20.0, 400.0})
       for (const Layer& layer : {single_layer, double_layer}) {
+        if (name == std::string("needles") && kappa != 20) continue;
         const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
         OperatorOptions options = with(fast, kappa, 1e-6);
         options.max_leaf = 40;
@@ -117,7 +138,7 @@ BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screen
         for (const OperatorOptions::NearField near_field : near_fields) {
           options.near_field = near_field;
           const auto op = make_fmm(panels, layer, options);
-          CAPTURE(width, kappa, layer.name(), op->info().near_field_stored);
+          CAPTURE(name, kappa, layer.name(), op->info().near_field_stored);
           for (const Vector& x : densities(panels))
             CHECK(norm_of(difference(product(*op, x), product(*exact, x))) <
                   1e-6 * norm * norm_of(x));
@@ -194,7 +215,8 @@ BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slive
     double kappa, tolerance;
     int max_leaf;
   };
-  const Panels torus_panels = make_panels(torus(36, 12)), thin = slivers(0.01);
+  const Panels torus_panels = make_panels(torus(36, 12)), thin = slivers(0.01),
+               thinner = needles(0.001);
   // Leaves of more targets than a block of the GPU has threads; rules in double precision.
   for (const auto& [name, panels, kappa, tolerance, max_leaf] :
        {Case{"large leaves", torus_panels, 0, 1e-5, 400},
@@ -203,6 +225,7 @@ BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slive
         {"tight", torus_panels, 2, 1e-9, 24},
         {"slivers", thin, 0, 1e-5, 40},
         {"slivers", thin, 20, 1e-5, 40},
+        {"needles", thinner, 20, 1e-5, 40},
         {"loose", torus_panels, 2, 1e-3, 24}}) {
     if (sanitized && tolerance < 1e-5) continue;
     OperatorOptions options{.processor = here, .tolerance = tolerance};
@@ -271,6 +294,15 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
     CHECK(op.info().processor == here);
     check_rows(op, panels, {}, terms, tolerance);
   }
+}
+
+BACKEND_TEST_CASE("differences of kernels on needles") {
+  const Panels panels = needles(0.001);
+  const std::vector<GreenTerm> terms{{2.0, 1, 1, 1, 1}, {0, -1, -1, -1, -1}};
+  const double tolerance = 1e-5;
+  OperatorOptions options{.processor = here, .tolerance = tolerance};
+  options.max_leaf = 40;
+  check_rows(GreenOperator(panels, {}, terms, options), panels, {}, terms, tolerance);
 }
 
 BACKEND_TEST_CASE("charges and dipoles have potentials and derivatives on another surface") {

@@ -76,7 +76,8 @@ class Recording : public SmallMatrix {
       : SmallMatrix(std::move(matrix)), positive_(positive) {}
   double norm() const override { return 6; }
   double tightest_tolerance() const override { return 1e-15; }
-  bool has_positive_entries() const override { return positive_; }
+  const LinearMap* rows_of_v() const override { return positive_ ? this : nullptr; }
+  double rest_norm() const override { return positive_ ? 0 : norm(); }
   mutable double tightest = 1;
 
  protected:
@@ -103,7 +104,7 @@ class Rough : public SmallMatrix {
     SmallMatrix::multiply(x, y, product);
     const bool is_loose = product.tolerance >= cheap_tolerance();
     if (product.tolerance == 0) own += product.vectors;
-    if (product.tolerance == accurate) accurate_ones += product.vectors;
+    if (product.tolerance > 0 && !is_loose) accurate_ones += product.vectors;
     if (is_loose) loose += product.vectors;
     if (is_loose)
       for (std::size_t i = 0; i < size() * product.vectors; ++i)
@@ -514,8 +515,9 @@ TEST_CASE("solves of several right-hand sides take loose products and come to th
         norm += std::pow(b[i], 2);
       }
       CHECK(std::sqrt(error / norm) <= 1e-8);
-      // That is what the report says, although only corrections were multiplied last.
-      CHECK(reports[v].true_residual == Approx(std::sqrt(error / norm)).epsilon(1e-3));
+      // That is what the report says, to the part of the tolerance that is promised, although only
+      // corrections were multiplied last.
+      CHECK(std::abs(reports[v].true_residual - std::sqrt(error / norm)) <= 0.45 * 1e-8);
     }
     return reports;
   };
