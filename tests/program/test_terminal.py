@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ProgramTest, leave_out
+from harness import PROGRAM, ProgramTest, leave_out, without_sanitizer
 
 COMMANDS = ("solve", "solvate", "bind", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun",
             "info", "nbody", "tune", "help", "completion")
@@ -85,7 +85,7 @@ class Terminal(ProgramTest):
             pass
         os.close(main)
         self.assertEqual(process.wait(), code, text)
-        return text.decode()
+        return without_sanitizer(text.decode())
 
     def test_what_is_done_is_said_before(self):
         mesh = self.two_tetrahedra_file()
