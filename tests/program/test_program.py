@@ -137,7 +137,7 @@ class Limits(ProgramTest):
         codes = set()
         sizes = range(100, 10000, 10)
         least = sizes[bisect.bisect_left(sizes, True, key=self.loads_in)]
-        for more in (30, 60, 90, 140, 340, 640):  # with less MPI crashes now and then
+        for more in (80, 110, 140, 340, 640):  # with 40 or less MPI crashes now and then
             done = self.limited(f"-v {1024 * (least + more)}")
             codes.add(done.returncode)
             if done.returncode == 0:
