@@ -21,7 +21,8 @@ class LayerEquations final : public ProblemEquations {
         solver_(solver),
         solution_(solution),
         conditions_(conditions_of<T>(parts)),
-        system_(parts.panels, conditions_.panels, applied(), parts.mesh.scale_to_m) {
+        system_(parts.panels, conditions_.panels, applied(), parts.mesh.scale_to_m,
+                solver.operator_options()) {
     for (std::size_t c = 0; c < conditions_.driven.size(); ++c) {
       if (!conditions_.driven[c]) continue;
       driven_.push_back(static_cast<int>(c));

@@ -73,8 +73,8 @@ class LayerSolver {
   /// has to outlive it. Throws InputError for options out of range.
   LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options, LayerSolution& result);
 
-  /// Where the operator will be.
-  Processor processor() const { return *op_options_.processor; }
+  /// Of the operator that will be made, its processor included.
+  const OperatorOptions& operator_options() const { return op_options_; }
   /// Makes operator and preconditioner.
   void set_up(const MakeOperator& make_operator);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,7 +77,8 @@ std::vector<bool> float_between_media(const Panels& panels,
 
 template <class T>
 BasicMediaSystem<T>::BasicMediaSystem(const Panels& panels, BasicPanelConditions<T> conditions,
-                                      Applied applied, double scale_to_m)
+                                      Applied applied, double scale_to_m,
+                                      const OperatorOptions& options)
     : panels_(panels),
       given_(std::move(conditions)),
       applied_(std::move(applied)),
@@ -84,8 +86,13 @@ BasicMediaSystem<T>::BasicMediaSystem(const Panels& panels, BasicPanelConditions
       area_(areas_of(panels)) {
   check();
   set_rows();
+  std::future<void> v;
+  if constexpr (!is_complex)
+    if (options.processor == Processor::gpu)
+      v = start_beside(true, [&] { v_ = MixedOperator::make_v(panels_, *rows_, options); });
   set_parts();
   set_applied();
+  if (v.valid()) v.get();
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
@@ -33,7 +34,10 @@ void BasicMediaSystem<T>::set_applied() {
 template <class T>
 auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
     -> std::shared_ptr<const Operator> {
-  op_ = std::make_shared<Operator>(panels_, rows_, options);
+  if constexpr (is_complex)
+    op_ = std::make_shared<Operator>(panels_, rows_, options);
+  else
+    op_ = std::make_shared<Operator>(panels_, rows_, options, std::exchange(v_, std::nullopt));
   const auto n = static_cast<std::int64_t>(panels_.size());
   sheets_ = numbers_where(n, [&](std::int64_t i) { return has_two_sides(i); });
   asked_panels_ =

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -67,9 +68,11 @@ class BasicMediaSystem {
 
   /// Throws InputError for conductors that float_between_media(), for those that float and touch a
   /// ground plane, and for complex permittivities that are 0 on both sides or not finite, that
-  /// amplify (Im ε > 0) or are negative (Re ε < 0). The panels must outlive it.
+  /// amplify (Im ε > 0) or are negative (Re ε < 0). The panels must outlive it. `options`: of the
+  /// operator that will be asked for; on a GPU real systems have V made beside the host's work
+  /// here.
   BasicMediaSystem(const Panels& panels, BasicPanelConditions<T> conditions, Applied applied,
-                   double scale_to_m);
+                   double scale_to_m, const OperatorOptions& options = {});
 
   const Panels& panels() const { return panels_; }
   const Rows& rows() const { return *rows_; }
@@ -172,6 +175,7 @@ class BasicMediaSystem {
   std::vector<BasicPartShift<T>> known_shifts_;                    ///< of the right-hand side
   std::vector<std::int32_t> part_of_conductor_, part_of_unfixed_;  ///< −1 for none
   std::vector<T> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
+  std::optional<MixedOperator::Part> v_;             ///< until the operator has it
   std::shared_ptr<const Operator> op_;
   GaussShifts<T> gauss_;
   std::vector<std::int32_t> sheets_;  ///< potential rows whose charge is that of two sides

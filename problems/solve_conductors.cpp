@@ -99,7 +99,8 @@ std::vector<double> times(std::vector<double> values, double factor) {
 /// V σ = φ, or the equations of MediaSystem.
 class System {
  public:
-  System(const SurfaceMesh& mesh, const ConductorOptions& options, ConductorSolution& result)
+  System(const SurfaceMesh& mesh, const ConductorOptions& options, const OperatorOptions& op,
+         ConductorSolution& result)
       : result_(result),
         conductor_of_(conductor_of_panels(mesh, result.panels, result.conductors)),
         permittivity_(options.permittivity) {
@@ -107,7 +108,7 @@ class System {
     PanelConditions conditions =
         conditions_of(mesh, options, result.conductors, result.panels, conductor_of_);
     for (const Conductor& conductor : result.conductors) conditions.names.push_back(conductor.name);
-    media_.emplace(result.panels, std::move(conditions), result.applied, mesh.scale_to_m);
+    media_.emplace(result.panels, std::move(conditions), result.applied, mesh.scale_to_m, op);
   }
 
   std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {
@@ -180,10 +181,11 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
 
   LayerSolver solver(mesh, options, result);
   result.applied = with_images(options.applied, result.panels);
-  System system(mesh, options, result);
+  const OperatorOptions& op_options = solver.operator_options();
+  System system(mesh, options, op_options, result);
   std::vector<std::vector<double>> rhs(given.size());
   // They need nothing of the operator.
-  std::future<void> right_hand_sides = start_beside(solver.processor() == Processor::gpu, [&] {
+  std::future<void> right_hand_sides = start_beside(op_options.processor == Processor::gpu, [&] {
     for_tasks(static_cast<std::int64_t>(given.size()),
               [&](std::int64_t k) { rhs[k] = system.right_hand_side(given[k]); });
   });

@@ -83,7 +83,7 @@ ComplexOperator::ComplexOperator(const Panels& panels, std::shared_ptr<const Com
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
                 "operators of complex densities run on the CPU: choose that");
   of_parts.processor = Processor::cpu;
-  add_parts(parts_, panels, *rows_, flux_rows(), of_parts);
+  parts_ = make_parts(part_of_v(panels, *rows_, of_parts), panels, *rows_, flux_rows(), of_parts);
 }
 
 OperatorInfo ComplexOperator::info() const {

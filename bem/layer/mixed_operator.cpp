@@ -31,6 +31,12 @@ std::shared_ptr<const MixedRows> checked(std::shared_ptr<const MixedRows> rows, 
   return rows;
 }
 
+OperatorOptions with_processor(const Panels& panels, OperatorOptions options) {
+  if (!options.processor)
+    options.processor = panels.images ? Processor::cpu : faster_processor(panels.size(), options);
+  return options;
+}
+
 /// Columns of entries that parts have room for on the GPU.
 constexpr std::int64_t columns_at_once = 512;
 
@@ -76,16 +82,20 @@ class MixedOperator::RowsOfV final : public LinearMap {
   const MixedOperator& all_;
 };
 
+MixedOperator::Part MixedOperator::make_v(const Panels& panels, const MixedRows& rows,
+                                          const OperatorOptions& options) {
+  check(rows.alpha, "V", panels.size());
+  return part_of_v(panels, rows, with_processor(panels, options));
+}
+
 MixedOperator::MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
-                             const OperatorOptions& options)
+                             const OperatorOptions& options, std::optional<Part> v)
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
-      processor_(options.processor.value_or(
-          panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
-  OperatorOptions of_parts = options;
-  of_parts.processor = processor_;
-  add_parts(parts_, panels, *rows_, equations_.needs_flux(), of_parts);
+      processor_(*with_processor(panels, options).processor) {
+  parts_ = make_parts(v ? *std::move(v) : make_v(panels, *rows_, options), panels, *rows_,
+                      equations_.needs_flux(), with_processor(panels, options));
   norm_ = norm_of(parts_, *rows_);
   rest_norm_ = largest(rows_->gamma) + largest(rows_->beta) / 2;
   if (std::any_of(parts_.begin(), parts_.end(), is_v)) v_ = std::make_unique<RowsOfV>(*this);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,15 @@ namespace fmbem {
 /// being those of charges (make_averaged_flux()). Transposed products as well.
 class MixedOperator final : public BoundaryOperator {
  public:
-  /// Throws InputError for rows that are not finite or not as many as there are panels, and for
-  /// equations of unknown parts; else what make_boundary_operator() throws.
+  using Part = RowPart<MixedRows, double>;
+  /// αV, for which of the rows only α is needed: it can be made before the others are known.
+  static Part make_v(const Panels& panels, const MixedRows& rows, const OperatorOptions& options);
+
+  /// `v`: what make_v() made of these α and options. Throws InputError for rows that are not finite
+  /// or not as many as there are panels, and for equations of unknown parts; else what
+  /// make_boundary_operator() throws.
   MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
-                const OperatorOptions& options = {});
+                const OperatorOptions& options = {}, std::optional<Part> v = {});
   MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options = {})
       : MixedOperator(panels, std::make_shared<const MixedRows>(std::move(rows)), options) {}
 
@@ -51,7 +57,6 @@ class MixedOperator final : public BoundaryOperator {
   void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
-  using Part = RowPart<MixedRows, double>;
   static Product of_part(const Part& part, const Product& product);
   static bool is_v(const Part& part) { return part.factor == &MixedRows::alpha; }
   class RowsOfV;

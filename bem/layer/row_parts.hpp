@@ -36,31 +36,42 @@ double largest(const std::vector<Factor>& factors) {
   return result;
 }
 
-/// Adds the operator of a layer, unless all of its factors are 0. `wanted`: [n], which rows are
-/// asked for in any case; empty for none.
+/// The operator of a layer, whose `op` is null where all of its factors are 0. `wanted`: [n], which
+/// rows are asked for in any case; empty for none.
 template <class Rows, class Factor>
-void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
-              const Layer& layer, std::vector<Factor> Rows::*factor,
-              const std::vector<char>& wanted, double looser, OperatorOptions options) {
+RowPart<Rows, Factor> make_part(const Panels& panels, const Rows& rows, const Layer& layer,
+                                std::vector<Factor> Rows::*factor, const std::vector<char>& wanted,
+                                double looser, OperatorOptions options) {
   const std::vector<Factor>& factors = rows.*factor;
   PanelBlock block;
   block.rows = numbers_where(static_cast<std::int64_t>(factors.size()), [&](std::int64_t i) {
     return factors[i] != Factor(0) || (!wanted.empty() && wanted[i]);
   });
-  if (block.rows.empty()) return;
+  if (block.rows.empty()) return {{}, looser, factor, nullptr};
   if (block.rows.size() == factors.size()) block.rows.clear();  // all of them
   options.tolerance = std::min(looser * options.tolerance, 0.5);
-  parts.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
+  return {block, looser, factor, make_boundary_operator(panels, layer, options, block)};
 }
 
-/// Adds those of αV and βK' + γ. `needs_flux`: rows that K' is asked for in any case.
+/// That of αV.
+template <class Rows>
+auto part_of_v(const Panels& panels, const Rows& rows, const OperatorOptions& options) {
+  return make_part(panels, rows, single_layer, &Rows::alpha, {}, 1, options);
+}
+
+/// Those of αV, which is handed over, and of βK' + γ. `needs_flux`: rows that K' is asked for in
+/// any case.
 template <class Rows, class Factor>
-void add_parts(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
-               const std::vector<char>& needs_flux, const OperatorOptions& options) {
-  add_part(parts, panels, rows, single_layer, &Rows::alpha, {}, 1, options);
+RowParts<Rows, Factor> make_parts(RowPart<Rows, Factor> v, const Panels& panels, const Rows& rows,
+                                  const std::vector<char>& needs_flux,
+                                  const OperatorOptions& options) {
+  RowParts<Rows, Factor> parts{std::move(v)};
   // ‖K'‖ counts as 1/2.
   const double looser = 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
-  add_part(parts, panels, rows, adjoint_double_layer, &Rows::beta, needs_flux, looser, options);
+  parts.push_back(
+      make_part(panels, rows, adjoint_double_layer, &Rows::beta, needs_flux, looser, options));
+  std::erase_if(parts, [](const auto& part) { return !part.op; });
+  return parts;
 }
 
 /// K' of the rows that have it, of all where `rows` is empty, without factors; null if none has.

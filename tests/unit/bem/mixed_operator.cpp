@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -238,6 +239,24 @@ BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors
       }
     }
   }
+}
+
+BACKEND_TEST_CASE("V that was made before other rows are known gives the same bits") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const std::size_t n = panels.size();
+  OperatorOptions options;
+#ifdef FMBEM_TEST_CUDA
+  options.processor = Processor::gpu;
+#endif
+  const auto rows = std::make_shared<const MixedRows>(shifted_rows_of(mesh, panels));
+  MixedOperator::Part v = MixedOperator::make_v(panels, {.alpha = rows->alpha}, options);
+  const Vector x = signed_charges(n, 4);
+  Vector expected(n), y(n);
+  MixedOperator(panels, rows, options).apply(x.data(), expected.data());
+  MixedOperator(panels, rows, options, std::move(v)).apply(x.data(), y.data());
+  CHECK(y == expected);
+  CHECK_THROWS_AS(MixedOperator::make_v(panels, {.alpha = {1}}, options), InputError);
 }
 
 BACKEND_TEST_CASE("rows of V are those of mixed rows without all else") {
