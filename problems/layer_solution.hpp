@@ -74,7 +74,7 @@ class LayerSolver {
   LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options, LayerSolution& result);
 
   /// Where the operator will be.
-  Processor processor() const { return *op_options_.processor; }
+  Processor processor() const { return op_options_.processor.value_or(Processor::cpu); }
   /// Makes operator and preconditioner.
   void set_up(const MakeOperator& make_operator);
 

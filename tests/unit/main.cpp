@@ -8,8 +8,8 @@
 #endif
 
 int main(int argc, char** argv) {
-  // What a test frees serves the next one: memory that goes back to the system is cleared by it anew,
-  // which took a tenth of the time.
+  // What a test frees serves the next one: memory that goes back to the system is cleared by it
+  // anew, which took a tenth of the time.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_ARENA_MAX, 1);
