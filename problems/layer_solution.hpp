@@ -73,7 +73,7 @@ class LayerSolver {
   /// has to outlive it. Throws InputError for options out of range.
   LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options, LayerSolution& result);
 
-  /// Of the operator that will be made, its processor included.
+  /// Of the operator that will be made, its processor included, but for panels with planes.
   const OperatorOptions& operator_options() const { return op_options_; }
   /// Makes operator and preconditioner.
   void set_up(const MakeOperator& make_operator);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -17,20 +19,26 @@ struct PanelsAtVertices {
     const auto n = static_cast<std::int64_t>(panels.size()),
                n_vertices = static_cast<std::int64_t>(panels.vertices.size());
     panel.resize(3 * panels.size());
-#pragma omp parallel for schedule(static)
-    for (std::int64_t v = 0; v <= n_vertices; ++v) begin[v] = 0;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i)
-      for (const int v : panels.corners[i])
-        std::atomic_ref(begin[v]).fetch_add(1, std::memory_order_relaxed);
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());  // ends, which become begins
+    LargeVector<std::int32_t> count(n_vertices);
+    LargeVector<std::array<std::int32_t, 3>> place(n);  // of a panel among those at its corners
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+      for (std::int64_t v = 0; v < n_vertices; ++v) count[v] = 0;
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i)
+        for (int k = 0; k < 3; ++k)
+          place[i][k] =
+              std::atomic_ref(count[panels.corners[i][k]]).fetch_add(1, std::memory_order_relaxed);
+    }
+    begin[0] = 0;
+    std::partial_sum(count.begin(), count.end(), begin.begin() + 1, std::plus<std::int64_t>());
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
       for (std::int64_t i = 0; i < n; ++i)
-        for (const int v : panels.corners[i])
-          panel[std::atomic_ref(begin[v]).fetch_sub(1, std::memory_order_relaxed) - 1] =
-              static_cast<std::int32_t>(i);
+        for (int k = 0; k < 3; ++k)
+          panel[begin[panels.corners[i][k]] + place[i][k]] = static_cast<std::int32_t>(i);
 #pragma omp for schedule(static)
       for (std::int64_t v = 0; v < n_vertices; ++v)
         std::sort(panel.begin() + begin[v], panel.begin() + begin[v + 1]);

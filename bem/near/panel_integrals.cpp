@@ -6,6 +6,7 @@
 #include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/near/closed_hessian.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
 namespace fmbem {
@@ -34,18 +35,34 @@ const TriangleRule* rule_for(const std::vector<FarRule>& rules, double distance2
   return nullptr;
 }
 
+/// 1/√t to rounding, for t from 1/4 to 9/4: a polynomial that is at most 0.8 % off (by Lawson's
+/// algorithm), and two steps of third order. A root and a division, of which processors do few at a
+/// time, take twice as long.
+FMBEM_INLINE double inverse_root(double t) {
+  double y =
+      3.161156 + t * (-6.477390 + t * (8.419279 + t * (-5.851631 + t * (2.027111 - t * 0.274813))));
+  for (int step = 0; step < 2; ++step) {
+    const double e = 1 - t * y * y;
+    y += y * e * (0.5 + 0.375 * e);
+  }
+  return y;
+}
+
 FMBEM_SIMD_CLONES double far_potential(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
   const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
   const std::size_t n = rule.weight.size();
+  // 1/r² of the centroid. Rules serve from two radii on, where r² of their points is between a
+  // quarter and 9/4 of that.
+  const double scale = 9 / norm2(3.0 * d + e1 + e2);
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::size_t q = 0; q < n; ++q) {
     const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
     const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
     const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
-    sum += weight[q] / std::sqrt(x * x + y * y + z * z);
+    sum += weight[q] * inverse_root(scale * (x * x + y * y + z * z));
   }
-  return sum;
+  return std::sqrt(scale) * sum;
 }
 
 FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {

@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from harness import CUBE, ProgramTest, draws_pictures, leave_out, msh, read_vtu, tetrahedron
+from harness import CUBE, ProgramTest, draws_pictures, leave_out, msh, numbers_alone, read_vtu, tetrahedron
 
 WIDTH, HEIGHT = 1200, 900
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,6 +131,7 @@ class PictureTest(ProgramTest):
 
 
 class Surfaces(PictureTest):
+    @numbers_alone
     def test_colours_are_those_of_the_values_where_they_are(self):
         data = self.cube()
         self.fmbem("plot", "cube.vtu", "--log", "-o", "cube.png")
@@ -163,6 +164,7 @@ class Surfaces(PictureTest):
             checked += 1
         self.assertGreater(checked, 100)
 
+    @numbers_alone
     def test_the_legend_is_logarithmic_over_the_values(self):
         charge = self.cube()["charge density [C/m^2], cube at 1 V"]
         self.fmbem("plot", "cube.vtu", "--log", "-o", "cube.svg")
@@ -176,6 +178,7 @@ class Surfaces(PictureTest):
             expected = math.log(value * 1e-12 / min(charge)) / math.log(max(charge) / min(charge))
             self.assertAlmostEqual(height, expected, delta=2e-4)
 
+    @numbers_alone
     def test_a_few_singular_panels_do_not_take_the_colours(self):
         """A hundredth of the area lies beyond the linear scale's upper end, and the tip says so."""
         data = self.cube()
@@ -193,6 +196,7 @@ class Surfaces(PictureTest):
         self.assertLess(beyond, 0.0101 * sum(areas))
         self.assertGreater(beyond, 0.002 * sum(areas))
 
+    @numbers_alone
     def test_both_signs_have_colours_about_zero_and_nets_have_names(self):
         self.fmbem("capacitance", self.two_tetrahedra_file(), "--refine", "2", "--picture", "two.svg",
                    "--output", "two.vtu")
@@ -275,6 +279,7 @@ class Kept(PictureTest):
 
 
 class Planes(PictureTest):
+    @numbers_alone
     def test_lines_of_a_sphere_are_where_its_closed_form_has_them(self):
         """Outside of a sphere of radius 1 at 1 V the potential is 1/r, and the field is radial."""
         self.sphere_cut("--picture", "cut.svg")
@@ -305,6 +310,7 @@ class Planes(PictureTest):
             self.assertLess(abs(ax * bz - az * bx), 0.05 * math.hypot(ax, az) * math.hypot(bx, bz))
             self.assertGreater(min(math.hypot(*p) for p in line), 0.98)
 
+    @numbers_alone
     def test_points_have_the_colours_of_their_potentials(self):
         # Charges 1 and -1 at a distance of 1: potentials -1/(4 pi) and 1/(4 pi), in all formats.
         points = self.write("two.xyz", "0 0 0 1\n0 0 1 -1\n")
