@@ -1,11 +1,7 @@
 #include <malloc.h>
 
-#ifdef FMBEM_CATCH2_3
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
+#define CATCH_CONFIG_RUNNER  // the code of Catch2 2.13 is in its header
+#include "tests/unit/catch.hpp"
 
 int main(int argc, char** argv) {
   // What a test frees serves the next one: memory that goes back to the system is cleared by it

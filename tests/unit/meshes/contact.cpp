@@ -203,7 +203,7 @@ long double volume(Vec3l a, Vec3l b, Vec3l c, Vec3l d) { return dot(b - a, cross
 bool pierces(Vec3l p, Vec3l q, const CornersL& t) {
   if ((volume(t[0], t[1], t[2], p) > 0) == (volume(t[0], t[1], t[2], q) > 0)) return false;
   const bool s = volume(p, q, t[0], t[1]) > 0;
-  return s == volume(p, q, t[1], t[2]) > 0 && s == volume(p, q, t[2], t[0]) > 0;
+  return s == (volume(p, q, t[1], t[2]) > 0) && s == (volume(p, q, t[2], t[0]) > 0);
 }
 
 bool intersect(const CornersL& a, const CornersL& b) {
