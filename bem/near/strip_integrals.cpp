@@ -11,7 +11,7 @@ namespace fmbem {
 namespace {
 
 /// Points that share a rule: some registers of any processor.
-constexpr int group = 16;
+constexpr int targets_at_once = 16;
 
 FMBEM_SIMD_CLONES void locate(const Strip& strip, double a, double b, int n, const double* x,
                               const double* y, const double* z, double* to_s, double* to_y,
@@ -42,8 +42,8 @@ void StripIntegrals::add(const Triangle& t, const Strip& strip, double a, double
   const double too_close = rules_.reach[StripRules::most_rules - 1] * strip.span();
   locate(strip, a, b, n, targets.x(), targets.y(), targets.z(), s_.data(), y_.data(), z_.data(),
          clearance_.data());
-  for (int first = 0; first < targets.count(); first += group) {
-    const int count = std::min(group, targets.count() - first);
+  for (int first = 0; first < targets.count(); first += targets_at_once) {
+    const int count = std::min(targets_at_once, targets.count() - first);
     // All points take the rule that the closest of them needs, leaving out those that are too close
     // for any.
     double closest = std::numeric_limits<double>::infinity();
@@ -53,7 +53,7 @@ void StripIntegrals::add(const Triangle& t, const Strip& strip, double a, double
     for_strip_parts(strip, a, b, [&](const StripPart& part) {
       for (int k = 0; k < rules_.lines[rule]; ++k)
         add_line(part, rules_.eta[rule][k], inv_4pi * rules_.weight[rule][k],
-                 std::min(group, n - first), s_.data() + first, y_.data() + first,
+                 std::min(targets_at_once, n - first), s_.data() + first, y_.data() + first,
                  z_.data() + first, sum_.data() + first);
     });
   }

@@ -12,8 +12,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::blocks_tests {
 
 namespace {
 
@@ -73,7 +72,7 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-BACKEND_TEST_CASE("operators of some rows and columns are blocks of the whole ones") {
+BACKEND_TEST_CASE("operators of some rows and columns are blocks of the whole ones", "[long]") {
   constexpr int vectors = 5;  // four go together, and one by itself
   constexpr double tolerance = sanitized ? 1e-4 : 1e-6;
   for (const Case& of : cases()) {
@@ -113,3 +112,5 @@ BACKEND_TEST_CASE("operators of some rows and columns are blocks of the whole on
     }
   }
 }
+
+}  // namespace fmbem::test::blocks_tests

@@ -13,8 +13,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cluster_inverse_tests {
 
 namespace {
 
@@ -146,7 +145,8 @@ TEST_CASE("the smear of a cluster gives the mean potential of a charge spread ov
   CHECK(1 / std::sqrt(2 * tree.nodes[0].smear2) == Approx(exact).epsilon(0.1));
 }
 
-TEST_CASE("the cluster inverse is close to the inverse whatever the surface, size and unit") {
+TEST_CASE("the cluster inverse is close to the inverse whatever the surface, size and unit",
+          "[long]") {
   for (const SurfaceMesh& mesh :
        {sphere(4), sphere(4, 1e-25), sphere(4, 1e30), cube(13), plate(30), bracket(10)}) {
     const Panels panels = make_panels(mesh);
@@ -159,7 +159,7 @@ TEST_CASE("the cluster inverse is close to the inverse whatever the surface, siz
   }
 }
 
-TEST_CASE("the cluster inverse is close to the inverse where panels are long") {
+TEST_CASE("the cluster inverse is close to the inverse where panels are long", "[long]") {
   for (const SurfaceMesh& mesh :
        {long_plate(4, 50), long_plate(4, 500), long_plate(2, 1000), graded_plate(40)}) {
     const Panels panels = make_panels(mesh);
@@ -232,3 +232,5 @@ TEST_CASE("the cluster inverse refuses options out of range") {
   CHECK_THROWS_AS(ClusterInverse(panels, {.nearness = -1}), InputError);
   CHECK_THROWS_AS(ClusterInverse(panels, {.max_leaf = 0}), InputError);
 }
+
+}  // namespace fmbem::test::cluster_inverse_tests

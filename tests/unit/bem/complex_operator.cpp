@@ -15,8 +15,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::complex_operator_tests {
 
 namespace {
 
@@ -165,3 +164,5 @@ TEST_CASE("bad complex rows are refused") {
   rows.alpha.pop_back();
   CHECK_THROWS_AS(ComplexOperator(panels, rows), InputError);
 }
+
+}  // namespace fmbem::test::complex_operator_tests

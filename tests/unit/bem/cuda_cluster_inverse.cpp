@@ -12,8 +12,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_cluster_inverse_tests {
 
 namespace {
 
@@ -185,3 +184,5 @@ TEST_CASE(
   d_y.download(on_device);
   CHECK(on_device == y);
 }
+
+}  // namespace fmbem::test::cuda_cluster_inverse_tests

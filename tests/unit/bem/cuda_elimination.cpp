@@ -12,7 +12,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem::test;
+namespace fmbem::test::cuda_elimination_tests {
 
 namespace {
 
@@ -166,3 +166,5 @@ TEST_CASE("singular small systems are found on the GPU") {
       if (size <= 32) CHECK(last_rows_on_device(equal_rows, size, size / 2).empty());
     }
 }
+
+}  // namespace fmbem::test::cuda_elimination_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_entries_tests {
 
 namespace {
 
@@ -144,3 +143,5 @@ TEST_CASE("the GPU's entries of mixed rows are the host's, of more columns than 
     }
   CHECK_FALSE(op.columns_on_device({0, 1, true}, nullptr));
 }
+
+}  // namespace fmbem::test::cuda_entries_tests

@@ -15,8 +15,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_far_field_tests {
 
 namespace {
 
@@ -144,3 +143,5 @@ TEST_CASE("a handful of panels has no far field on the GPU") {
   CHECK(far.near[0].targets.size() == panels.size());
   CHECK(far.near[0].sources.size() == panels.size());
 }
+
+}  // namespace fmbem::test::cuda_far_field_tests

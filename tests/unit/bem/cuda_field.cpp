@@ -14,8 +14,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_field_tests {
 
 namespace {
 
@@ -378,3 +377,5 @@ TEST_CASE("fields on the GPU refuse what is not finite, and leave to the CPU wha
   how.processor = Processor::cpu;
   CHECK(potential == evaluate_field(panels, sigma, points, how, some).potential);
 }
+
+}  // namespace fmbem::test::cuda_field_tests

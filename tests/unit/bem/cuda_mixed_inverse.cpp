@@ -12,8 +12,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_mixed_inverse_tests {
 
 namespace {
 
@@ -84,3 +83,5 @@ TEST_CASE("GMRES with the inverse on the GPU takes the host's iterations") {
     CHECK(std::abs(on_device - on_host) <= 1);
   }
 }
+
+}  // namespace fmbem::test::cuda_mixed_inverse_tests

@@ -15,8 +15,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_operator_tests {
 
 namespace {
 
@@ -178,3 +177,5 @@ BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhe
     }
   }
 }
+
+}  // namespace fmbem::test::cuda_operator_tests

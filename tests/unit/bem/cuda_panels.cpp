@@ -12,8 +12,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_panels_tests {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("a mesh that is not finite is refused on the GPU, too") {
   CHECK_THROWS_AS(make_panels(mesh, Processor::gpu), InputError);
   CHECK_THROWS_AS(make_panels(SurfaceMesh{}, Processor::gpu), InputError);
 }
+
+}  // namespace fmbem::test::cuda_panels_tests

@@ -7,8 +7,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_pieces_tests {
 
 namespace {
 
@@ -56,3 +55,5 @@ TEST_CASE("the GPU finds stacks where cells are equal, and none where they are g
   CHECK(equal.stacks > 2 * equal.others);
   CHECK(stacks_on_device(make_panels(graded_plate(60)), {1, 5}, 1e-8).stacks == 0);
 }
+
+}  // namespace fmbem::test::cuda_pieces_tests

@@ -16,8 +16,8 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_potentials_tests {
+
 using cuda::bem::layer_potential;
 
 namespace {
@@ -164,3 +164,5 @@ TEST_CASE("potentials on the GPU refuse what is not finite") {
   sigma[2] = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_AS(layer_potential(panels, {sigma, mu}, points, {1e-4}), InputError);
 }
+
+}  // namespace fmbem::test::cuda_potentials_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/mixed_surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_system_parts_tests {
 
 namespace {
 
@@ -160,3 +159,5 @@ TEST_CASE("small systems on the GPU know the laws of stretched rows") {
   const Panels panels = make_panels(surface.mesh);
   check_against_host(panels, stretched_rows(panels, surface));
 }
+
+}  // namespace fmbem::test::cuda_system_parts_tests

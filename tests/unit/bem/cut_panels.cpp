@@ -10,10 +10,10 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cut_panels_tests {
 
-BACKEND_TEST_CASE("products of cut panels err by the tolerance times the sizes that are added up") {
+BACKEND_TEST_CASE("products of cut panels err by the tolerance times the sizes that are added up",
+                  "[long]") {
   struct Case {
     std::string name;
     SurfaceMesh mesh;
@@ -61,3 +61,5 @@ BACKEND_TEST_CASE("products of cut panels err by the tolerance times the sizes t
     }
   }
 }
+
+}  // namespace fmbem::test::cut_panels_tests

@@ -12,8 +12,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::dense_operator_tests {
 
 namespace {
 
@@ -118,3 +117,5 @@ TEST_CASE("the dense operator refuses what it cannot hold") {
   panels.corners = corners;
   CHECK_THROWS_AS(make_dense_operator(panels, single_layer, {}), InputError);
 }
+
+}  // namespace fmbem::test::dense_operator_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::double_layer_tests {
 
 namespace {
 
@@ -119,7 +118,7 @@ TEST_CASE("averaged K' is the transpose of K, so that no charge flows out of not
   }
 }
 
-TEST_CASE("K and K' have the eigenfunctions of spheres and spheroids") {
+TEST_CASE("K and K' have the eigenfunctions of spheres and spheroids", "[long]") {
   OperatorOptions at_centroids;
   at_centroids.normal_rows = NormalRows::at_centroids;
   for (const Eigenfunction& e : eigenfunctions()) {
@@ -211,3 +210,5 @@ TEST_CASE("operators that are not there are refused") {
                   InputError);
   CHECK(make_boundary_operator(panels, single_layer)->info().name == "V");
 }
+
+}  // namespace fmbem::test::double_layer_tests

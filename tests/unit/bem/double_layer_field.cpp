@@ -12,8 +12,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::double_layer_field_tests {
 
 TEST_CASE("constant dipoles on a closed surface are -1 inside, 0 outside and have no field") {
   for (const SurfaceMesh& mesh : {sphere(3, 2, {3, 1, -1}), cube(4)}) {
@@ -107,7 +106,7 @@ TEST_CASE("on the surface the potential jumps by the density") {
   CHECK(evaluate_double_layer(flat, Vector(flat.size(), 1.0), on_edge).singular_points == 1);
 }
 
-TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance") {
+TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance", "[long]") {
   for (const SurfaceMesh& mesh : {sphere(4, 0.01, {3, 4, 5}), bracket(10), plate(30)}) {
     const Panels panels = make_panels(mesh);
     const Vector mu = signed_charges(panels.size(), 2);
@@ -190,3 +189,5 @@ TEST_CASE("fields of double layers by the FMM have the same bits for any number 
     CHECK(field.e == fields[0].e);
   }
 }
+
+}  // namespace fmbem::test::double_layer_field_tests

@@ -10,8 +10,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::double_layer_products_tests {
 
 namespace {
 
@@ -50,7 +49,7 @@ double bound(double tolerance, const Vector& x) { return tolerance * 0.5 * norm_
 
 }  // namespace
 
-BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too") {
+BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too", "[long]") {
   constexpr std::size_t vectors = 2;
   for (const Body& body : bodies()) {
     const Panels panels = make_panels(body.mesh);
@@ -72,7 +71,7 @@ BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones
   }
 }
 
-BACKEND_TEST_CASE("K of several vectors, with each kind of near field") {
+BACKEND_TEST_CASE("K of several vectors, with each kind of near field", "[long]") {
   constexpr std::size_t vectors = 5;  // four go together, and one by itself
   for (const Body& body : smaller_bodies())
     for (const auto near_field : near_fields) {
@@ -107,7 +106,8 @@ BACKEND_TEST_CASE("K of a few panels in small leaves") {
     }
 }
 
-BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked") {
+BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked",
+                  "[long]") {
   constexpr std::size_t vectors = 5;  // four go together, and one by itself
   for (const Body& body : smaller_bodies()) {
     const Panels panels = make_panels(body.mesh);
@@ -161,7 +161,7 @@ BACKEND_TEST_CASE("K transposed of a few panels in small leaves") {
     }
 }
 
-BACKEND_TEST_CASE("K' and its transpose in leaves of hundreds of panels, and of a few") {
+BACKEND_TEST_CASE("K' and its transpose in leaves of hundreds of panels, and of a few", "[long]") {
   constexpr std::size_t vectors = 5;  // four go together, and one by itself
   const Panels panels = make_panels(cube(13));
   const std::size_t n = panels.size();
@@ -190,3 +190,5 @@ BACKEND_TEST_CASE("K' and its transpose in leaves of hundreds of panels, and of 
       }
     }
 }
+
+}  // namespace fmbem::test::double_layer_products_tests

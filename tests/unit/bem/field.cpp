@@ -11,8 +11,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::field_tests {
 
 TEST_CASE("the field of a charged sphere is that of a point outside and none inside") {
   const Panels panels = make_panels(sphere(5, 2, {3, 1, -1}));
@@ -155,3 +154,5 @@ TEST_CASE("fields by the FMM know edges, and the same bits come out for any numb
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 1e-12}), InputError);
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 0.5}), InputError);
 }
+
+}  // namespace fmbem::test::field_tests

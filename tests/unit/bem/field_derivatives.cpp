@@ -10,8 +10,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/textbook_field.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::field_derivatives_tests {
 
 namespace {
 
@@ -55,7 +54,7 @@ TEST_CASE("the gradient of E is what differences of E are") {
   }
 }
 
-TEST_CASE("the gradient of E by the FMM agrees with exact integrals to the tolerance") {
+TEST_CASE("the gradient of E by the FMM agrees with exact integrals to the tolerance", "[long]") {
   for (const SurfaceMesh& mesh : {sphere(4, 0.01, {3, 4, 5}), bracket(9), plate(32)}) {
     const Panels panels = make_panels(mesh);
     const std::vector<double> sigma = signed_charges(panels.size(), 2);
@@ -125,3 +124,5 @@ TEST_CASE("fields near surfaces are those of the textbook in more digits, from 1
     }
   }
 }
+
+}  // namespace fmbem::test::field_derivatives_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::field_edges_tests {
 
 namespace {
 
@@ -146,3 +145,5 @@ TEST_CASE("three sheets that meet at 120 degrees have the mean over all directio
   CHECK(norm(field.e[0]) > 0.01);
   CHECK(norm(field.e[1] - mean) > 0.1);
 }
+
+}  // namespace fmbem::test::field_edges_tests

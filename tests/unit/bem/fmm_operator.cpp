@@ -24,8 +24,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::fmm_operator_tests {
 
 namespace {
 
@@ -33,7 +32,7 @@ Vector random_vector(std::size_t n, std::uint64_t seed) { return signed_charges(
 
 }  // namespace
 
-BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its tolerance says") {
+BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its tolerance says", "[long]") {
   for (const Surface& surface : surfaces()) {
     const Panels panels = make_panels(surface.make());
     const std::size_t n = panels.size();
@@ -63,7 +62,7 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
   }
 }
 
-BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others") {
+BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others", "[long]") {
   const Panels panels = make_panels(long_plate(3, 300));
   const std::size_t n = panels.size();
   const auto dense = make_dense_operator(panels, single_layer, {});
@@ -161,7 +160,8 @@ BACKEND_TEST_CASE("relaxed products are as accurate as they are asked to be") {
   }
 }
 
-BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near entries") {
+BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near entries",
+                  "[long]") {
   // The near field's share in ‖V‖ is small enough here (far_choice.hpp). ‖V‖ is 1.
   const Panels panels = make_panels(sphere(7));
   const std::size_t n = panels.size();
@@ -185,7 +185,8 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
   CHECK(std::sqrt(error2 / rows) < 0.1 * options.tolerance * norm_of(x) / std::sqrt(n));
 }
 
-BACKEND_TEST_CASE("transposed products are as close to the dense operator's as the others") {
+BACKEND_TEST_CASE("transposed products are as close to the dense operator's as the others",
+                  "[long]") {
   // In the last two, one panel is held above the leaves, and long panels are cut.
   for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
     const Panels panels = make_panels(surfaces()[k].make());
@@ -216,7 +217,8 @@ BACKEND_TEST_CASE("transposed products are as close to the dense operator's as t
 }
 
 BACKEND_TEST_CASE(
-    "errors are below the tolerance in the norm where all of a surface is in box corners") {
+    "errors are below the tolerance in the norm where all of a surface is in box corners",
+    "[long]") {
   // Not for some x, but by power iterations; V on a line was once 40 times off at 1e-11.
   Uniform uniform(6);
   const Frame axes;
@@ -319,7 +321,7 @@ TEST_CASE("near entries serve the accurate product where half of its tolerance i
         }
 }
 
-TEST_CASE("rounding near entries to single precision is 2^-26 of them in the norm") {
+TEST_CASE("rounding near entries to single precision is 2^-26 of them in the norm", "[long]") {
   struct Case {
     std::string name;
     SurfaceMesh mesh;
@@ -570,3 +572,5 @@ TEST_CASE("the choice between both operators") {
 }
 
 #endif
+
+}  // namespace fmbem::test::fmm_operator_tests

@@ -23,7 +23,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::green_operator_tests {
 
 namespace {
 
@@ -162,7 +162,7 @@ TEST_CASE("rules give the entries of differences where they serve") {
     }
 }
 
-TEST_CASE("operators of charges and dipoles are as accurate as their norm asks for") {
+TEST_CASE("operators of charges and dipoles are as accurate as their norm asks for", "[long]") {
   const Panels panels = make_panels(test::sphere(4, 3.0));
   const std::size_t n = panels.size();
   struct Case {
@@ -309,3 +309,5 @@ TEST_CASE("potentials of charges and dipoles refuse what is not finite or negati
   CHECK_THROWS_WITH(at({NAN, 0, 0}, 0), contains("point 0 is not finite"));
   CHECK_THROWS_WITH(at({}, -1), contains("κ must be positive"));
 }
+
+}  // namespace fmbem::test::green_operator_tests

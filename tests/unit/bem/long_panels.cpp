@@ -17,8 +17,7 @@
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::long_panels_tests {
 
 namespace {
 
@@ -230,3 +229,5 @@ TEST_CASE("pieces side by side are sums of few parts, wherever a target is a sid
     }
   }
 }
+
+}  // namespace fmbem::test::long_panels_tests

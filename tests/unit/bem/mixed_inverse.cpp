@@ -19,8 +19,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::mixed_inverse_tests {
 
 namespace {
 
@@ -97,7 +96,7 @@ TEST_CASE("the last rows of a small matrix's inverse are those by which it becom
   }
 }
 
-TEST_CASE("mixed rows take few iterations, whatever the case and the number of panels") {
+TEST_CASE("mixed rows take few iterations, whatever the case and the number of panels", "[long]") {
   for (const MixedCase& mixed : mixed_cases()) {
     const Iterations coarse = iterations(mixed.make(mixed.coarse)),
                      fine = iterations(mixed.make(sanitized ? mixed.coarse : mixed.fine));
@@ -345,3 +344,5 @@ TEST_CASE("the inverse for mixed rows refuses rows and options out of range") {
     CHECK_THROWS_AS(make_inverse(panels, good, {.reach = reach}), InputError);
   CHECK_THROWS_AS(make_inverse(panels, good, {.clusters = {.opening = 0}}), InputError);
 }
+
+}  // namespace fmbem::test::mixed_inverse_tests

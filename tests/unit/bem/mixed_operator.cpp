@@ -17,8 +17,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::mixed_operator_tests {
 
 namespace {
 
@@ -173,7 +172,8 @@ BACKEND_TEST_CASE("mixed rows are V, K' and the density by panel, then the charg
   }
 }
 
-BACKEND_TEST_CASE("relaxed products of mixed rows are as accurate as they are asked to be") {
+BACKEND_TEST_CASE("relaxed products of mixed rows are as accurate as they are asked to be",
+                  "[long]") {
   const SurfaceMesh mesh = bodies();
   const Panels panels = make_panels(mesh);
   const std::size_t n = panels.size();
@@ -211,7 +211,7 @@ BACKEND_TEST_CASE("relaxed products of mixed rows are as accurate as they are as
   CHECK(y == own);  // its own product is as it was
 }
 
-BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors") {
+BACKEND_TEST_CASE("products of mixed rows are the same for any number of vectors", "[long]") {
   const SurfaceMesh mesh = bodies(2);
   const Panels panels = make_panels(mesh);
   const std::size_t n = panels.size();
@@ -348,3 +348,5 @@ TEST_CASE("mixed rows that cannot be are refused") {
 }
 
 #endif
+
+}  // namespace fmbem::test::mixed_operator_tests

@@ -8,8 +8,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::near_integrals_tests {
 
 TEST_CASE("near integrals are as accurate as asked for") {
   const double tolerance = GENERATE(1e-3, 1e-6, 1e-8, 1e-11);
@@ -49,3 +48,5 @@ TEST_CASE("near integrals are as accurate as asked for") {
   CHECK(close > 0);
   CHECK(close < 40 * 37 * 6 / 10);
 }
+
+}  // namespace fmbem::test::near_integrals_tests

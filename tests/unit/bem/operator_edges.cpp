@@ -12,8 +12,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::operator_edges_tests {
 
 namespace {
 
@@ -177,3 +176,5 @@ BACKEND_TEST_CASE("what a callback of progress throws comes through, and does no
   CHECK(norm_of(difference(product(*fast, x), product(*dense, x))) <
         1e-5 * norm_of(*dense) * norm_of(x));
 }
+
+}  // namespace fmbem::test::operator_edges_tests

@@ -10,8 +10,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::panel_hessians_tests {
 
 namespace {
 
@@ -89,3 +88,5 @@ TEST_CASE("second derivatives go on through a panel, slivers too") {
     }
   }
 }
+
+}  // namespace fmbem::test::panel_hessians_tests

@@ -10,7 +10,7 @@
 #include "tests/unit/bem/reference_rows.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::panel_integrals_tests {
 
 namespace {
 
@@ -126,3 +126,5 @@ TEST_CASE("the gradient jumps by the normal across a panel") {
   CHECK(std::isnan(panel_gradient(t, {1, 0, 0}, 1e-14).x));
   CHECK(std::isfinite(panel_gradient(t, {3, 0, 0}, 1e-14).x));
 }
+
+}  // namespace fmbem::test::panel_integrals_tests

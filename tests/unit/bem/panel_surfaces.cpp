@@ -8,7 +8,7 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::panel_surfaces_tests {
 
 TEST_CASE("panels by surface are all panels, each with the regions on both of its sides") {
   const int n_regions = GENERATE(1, 2, 4);
@@ -34,3 +34,5 @@ TEST_CASE("panels by surface are all panels, each with the regions on both of it
   }
   CHECK(panels == inside.size());
 }
+
+}  // namespace fmbem::test::panel_surfaces_tests

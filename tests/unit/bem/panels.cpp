@@ -8,8 +8,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::panels_tests {
 
 TEST_CASE("a panel is the triangle of the mesh about the origin of all") {
   const SurfaceMesh mesh = sphere(3, 2, {3, 1, -1});
@@ -66,3 +65,5 @@ TEST_CASE("panels at one place stand in the order of the mesh") {
   CHECK(ties >= 4 * static_cast<int>(n));
   CHECK(wrong == 0);
 }
+
+}  // namespace fmbem::test::panels_tests

@@ -5,7 +5,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::quadrature_tests {
 
 TEST_CASE("Gauss's rule integrates polynomials of degree 2n - 1") {
   const int n = GENERATE(1, 2, 3, 5, 9, 16, 33, 64);
@@ -50,3 +50,5 @@ TEST_CASE("rules out of range are refused") {
   CHECK_THROWS_AS(collapsed_gauss(33), InputError);
   CHECK_THROWS_AS(symmetric_rule(3), InputError);
 }
+
+}  // namespace fmbem::test::quadrature_tests

@@ -18,8 +18,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::reflected_operator_tests {
 
 namespace {
 
@@ -247,3 +246,5 @@ TEST_CASE("operators with planes have the same bits for any number of threads", 
   set_threads(available_cores());
   for (std::size_t k = 2; k < results.size(); ++k) CHECK(results[k] == results[k - 2]);
 }
+
+}  // namespace fmbem::test::reflected_operator_tests

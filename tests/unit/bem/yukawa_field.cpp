@@ -10,8 +10,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_field_tests {
 
 namespace {
 
@@ -34,7 +33,7 @@ std::vector<Vec3d> points_about(std::size_t n, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("fields of Yukawa densities by the FMM are those of exact integrals") {
+TEST_CASE("fields of Yukawa densities by the FMM are those of exact integrals", "[long]") {
   const Panels panels = make_panels(sphere(3));
   const std::size_t n = panels.size();
   const std::vector<double> sigma = signed_charges(n, 1);
@@ -158,3 +157,5 @@ TEST_CASE("fields refuse what is no κ") {
   derived.gradient_of_e = true;
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points, derived), InputError);
 }
+
+}  // namespace fmbem::test::yukawa_field_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_integrals_tests {
 
 namespace {
 
@@ -117,3 +116,5 @@ TEST_CASE("on edges what Yukawa's kernel has less than Laplace's is finite") {
         CHECK(norm(gradient(x + 1e-7 * side) - on) < 1e-5 * (1 + kappa * kappa));
     }
 }
+
+}  // namespace fmbem::test::yukawa_integrals_tests

@@ -13,8 +13,7 @@
 #include "tests/unit/bem/yukawa_cases.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_operator_tests {
 
 TEST_CASE("Yukawa's K' is K transposed between areas, and at centroids a derivative of V") {
   const Panels panels = make_panels(torus(24, 8));
@@ -134,3 +133,5 @@ TEST_CASE("operators of Yukawa's kernel refuse what is no κ") {
   CHECK(make_single_layer(panels, with(fast, 1))->approximate_inverse() == nullptr);
   CHECK(make_single_layer(panels, with(dense, 1))->approximate_inverse() == nullptr);
 }
+
+}  // namespace fmbem::test::yukawa_operator_tests

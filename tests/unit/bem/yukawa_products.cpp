@@ -18,11 +18,11 @@
 #include "tests/unit/bem/yukawa_cases.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_products_tests {
 
 BACKEND_TEST_CASE(
-    "Yukawa's operators by the FMM are as close to the dense ones as their tolerance says") {
+    "Yukawa's operators by the FMM are as close to the dense ones as their tolerance says",
+    "[long]") {
   const std::vector<Surface> bodies{{"sphere", [] { return sphere(3); }},
                                     {"cube", [] { return cube(9); }},
                                     {"torus", [] { return torus(36, 12); }}};
@@ -58,7 +58,8 @@ BACKEND_TEST_CASE(
   }
 }
 
-BACKEND_TEST_CASE("products of Yukawa's operators with several vectors, transposed and tighter") {
+BACKEND_TEST_CASE("products of Yukawa's operators with several vectors, transposed and tighter",
+                  "[long]") {
   const Panels panels = make_panels(torus(36, 12));
   const std::size_t n = panels.size();
   const double kappa = 6 / panels.extent;
@@ -121,7 +122,8 @@ Panels needles(double width) {
 
 }  // namespace
 
-BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong") {
+BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong",
+                  "[long]") {
   const std::pair<const char*, Panels> bodies[] = {{"shapes of 0.3", slivers(0.3)},
                                                    {"0.01", slivers(0.01)},
                                                    {"0.001", slivers(0.001)},
@@ -208,7 +210,8 @@ BACKEND_TEST_CASE("potentials of charges and dipoles are sums of exact entries")
     }
 }
 
-BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slivers and to 1e-9") {
+BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slivers and to 1e-9",
+                  "[long]") {
   struct Case {
     const char* name;
     Panels panels;
@@ -278,7 +281,7 @@ PanelBlock divided(const Panels& panels, const std::function<bool(Vec3d)>& is_ro
 
 }  // namespace
 
-BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
+BACKEND_TEST_CASE("differences of kernels are sums of the series' entries", "[long]") {
   const Panels panels = make_panels(sphere(4, 3.0));
   const double small = 1e-3, ions = 0.4, tolerance = 1e-6;
   const std::vector<GreenTerm> cases[] = {{{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}},
@@ -296,7 +299,7 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
   }
 }
 
-BACKEND_TEST_CASE("differences of kernels on needles") {
+BACKEND_TEST_CASE("differences of kernels on needles", "[long]") {
   const Panels panels = needles(0.001);
   const std::vector<GreenTerm> terms{{2.0, 1, 1, 1, 1}, {0, -1, -1, -1, -1}};
   const double tolerance = 1e-5;
@@ -305,7 +308,8 @@ BACKEND_TEST_CASE("differences of kernels on needles") {
   check_rows(GreenOperator(panels, {}, terms, options), panels, {}, terms, tolerance);
 }
 
-BACKEND_TEST_CASE("charges and dipoles have potentials and derivatives on another surface") {
+BACKEND_TEST_CASE("charges and dipoles have potentials and derivatives on another surface",
+                  "[long]") {
   // A layer's width is half a panel's size.
   SurfaceMesh layer = sphere(4, 3.0);
   add_ellipsoid(layer, "outer", 4, {3.1, 3.1, 3.1});
@@ -366,3 +370,5 @@ BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
                       Catch::Contains("stored: leave out --near-field lean"));
 }
 #endif
+
+}  // namespace fmbem::test::yukawa_products_tests

@@ -7,7 +7,8 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem::cli;
+namespace fmbem::test::digits_tests {
+using namespace cli;
 
 TEST_CASE("digits end with the first that the error touches") {
   CHECK(digits(0.660678234, 9e-5) == "0.66068");
@@ -80,3 +81,5 @@ TEST_CASE("printed numbers are within half of the last digit, bounds above what 
     }
   }
 }
+
+}  // namespace fmbem::test::digits_tests

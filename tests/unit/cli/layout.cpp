@@ -2,7 +2,8 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem::cli;
+namespace fmbem::test::layout_tests {
+using namespace cli;
 
 TEST_CASE("bytes have three digits and a unit that leaves no exponent") {
   CHECK(bytes_text(0) == "0 B");
@@ -33,3 +34,5 @@ TEST_CASE("lines are broken at spaces, and what is broken off stands under the v
   CHECK(wrapped("short\n\n" + words + " " + more + "\n") ==
         "short\n\n" + words + "\n  " + more + "\n");
 }
+
+}  // namespace fmbem::test::layout_tests

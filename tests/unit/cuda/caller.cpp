@@ -11,8 +11,8 @@
 #include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::caller_tests {
+
 using cuda::DeviceArray;
 using cuda::FmmPlan;
 
@@ -190,3 +190,5 @@ TEST_CASE("plans on the device that cannot move are as they were") {
                     contains("source 5 is not at a finite position"));
   CHECK(evaluated() == before);
 }
+
+}  // namespace fmbem::test::caller_tests

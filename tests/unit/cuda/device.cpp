@@ -4,7 +4,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::device_tests {
+
 using fmbem::test::gpu_is_there;
 
 TEST_CASE("a device is there, or asking for one says why not") {
@@ -31,3 +32,5 @@ TEST_CASE("a build without CUDA has no runtime and no devices") {
   CHECK(built_with_cuda() == !cuda_runtime_version().empty());
   if (!built_with_cuda()) CHECK(cuda_devices().empty());
 }
+
+}  // namespace fmbem::test::device_tests

@@ -11,8 +11,8 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::direct_tests {
+
 using cuda::make_fmm_plan;
 using fmm::Method;
 using fmm::Plan;
@@ -159,3 +159,5 @@ TEST_CASE("automatic on the GPU takes the direct sum for few points and the FMM 
   CHECK(results(Method::automatic).potential == results(method).potential);
   CHECK(results(Method::automatic).gradient == results(method).gradient);
 }
+
+}  // namespace fmbem::test::direct_tests

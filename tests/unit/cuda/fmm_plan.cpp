@@ -15,8 +15,8 @@
 #include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::fmm_plan_tests {
+
 using cuda::DeviceArray;
 using cuda::FmmPlan;
 
@@ -142,7 +142,7 @@ TEST_CASE("small plans go through every stage") {
   }
 }
 
-TEST_CASE("plans with trees by histogram give the bits of plans with sorted ones") {
+TEST_CASE("plans with trees by histogram give the bits of plans with sorted ones", "[long]") {
   if (!gpu_is_there()) return;
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer");
   const Points points = points_by_name(name, 20000, 15);
@@ -351,3 +351,5 @@ TEST_CASE("close pairs and corners of few points are counted on the GPU") {
       cuda::make_fmm_plan(points, {.tolerance = 5e-12, .order = 6, .max_leaf = 100}).info();
   CHECK(fine.inflation >= 1.02);
 }
+
+}  // namespace fmbem::test::fmm_plan_tests

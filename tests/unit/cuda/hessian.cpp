@@ -12,8 +12,8 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::hessian_tests {
+
 using cuda::DeviceArray;
 using cuda::make_fmm_plan;
 using fmm::PlanOptions;
@@ -195,3 +195,5 @@ TEST_CASE("second derivatives in device memory, in both precisions, by stages an
       cuda::FmmPlan(all(places), all(places)).evaluate(strengths, {nullptr, nullptr, to.data()}),
       contains("was not made for second derivatives"));
 }
+
+}  // namespace fmbem::test::hessian_tests

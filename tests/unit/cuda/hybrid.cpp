@@ -20,8 +20,8 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::hybrid_tests {
+
 using cuda::make_fmm_plan;
 using fmm::direct_sum;
 using fmm::HybridCosts;
@@ -408,3 +408,5 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
   refused({.dipoles = true, .method = Method::hybrid, .third_law = fmm::ThirdLaw::always},
           "an FMM or a hybrid without dipoles");
 }
+
+}  // namespace fmbem::test::hybrid_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::mutual_lists_tests {
 
 namespace {
 
@@ -165,3 +164,5 @@ TEST_CASE("close targets across borders of leaves, of several sizes") {
     for (const auto leaves : {fmm::Leaves::plain, fmm::Leaves::merged})
       CHECK(check_lists(points, max_leaf, 40, leaves).close.size() > 100);
 }
+
+}  // namespace fmbem::test::mutual_lists_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::octree_tests {
 
 namespace {
 
@@ -248,3 +247,5 @@ TEST_CASE("trial trees of the device count what trees of the host have") {
     CHECK(counts[k].pairs == fmm::near_pairs(tree, near));
   }
 }
+
+}  // namespace fmbem::test::octree_tests

@@ -13,8 +13,8 @@
 #include "tests/unit/cuda/device_m2l.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::operators_tests {
+
 using fmm::orbits;
 using fmm::ParityOrder;
 
@@ -247,3 +247,5 @@ TEST_CASE("M2L operators of Yukawa's kernel on the device are those of the host"
   CHECK(worst_yukawa_difference<double>(p, kappa) < 1);
   CHECK(worst_yukawa_difference<float>(p, kappa) < 1);
 }
+
+}  // namespace fmbem::test::operators_tests

@@ -8,7 +8,7 @@
 
 #include "tests/unit/cuda/gpu.hpp"
 
-using namespace fmbem::test;
+namespace fmbem::test::split_products_tests {
 
 namespace {
 
@@ -94,3 +94,5 @@ TEST_CASE("products of split numbers are right to single precision") {
                               of_some.row(e, 0) + std::size_t{1} * some.rows * count, c.row(e, 0));
   CHECK(same);
 }
+
+}  // namespace fmbem::test::split_products_tests

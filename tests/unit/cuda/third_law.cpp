@@ -11,8 +11,8 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::third_law_tests {
+
 using cuda::make_fmm_plan;
 using fmm::PlanOptions;
 using fmm::ThirdLaw;
@@ -266,3 +266,5 @@ TEST_CASE("plans by the third law that move have the bits of new ones") {
     }
   }
 }
+
+}  // namespace fmbem::test::third_law_tests

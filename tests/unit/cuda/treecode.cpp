@@ -14,8 +14,8 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::treecode_tests {
+
 using cuda::make_fmm_plan;
 using fmm::direct_sum;
 using fmm::Method;
@@ -245,3 +245,5 @@ TEST_CASE("treecodes on the GPU refuse what they do not have") {
   refused({.order = 7, .method = Method::treecode, .expansion = fmm::Expansion::cartesian},
           "Cartesian expansions have orders up to 6");
 }
+
+}  // namespace fmbem::test::treecode_tests

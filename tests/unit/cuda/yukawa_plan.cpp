@@ -10,8 +10,8 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_plan_tests {
+
 using cuda::make_fmm_plan;
 using fmm::PlanOptions;
 
@@ -280,3 +280,5 @@ TEST_CASE("a move that makes kappa times the extent large changes the near field
     if (places == &small) CHECK(there == before);
   }
 }
+
+}  // namespace fmbem::test::yukawa_plan_tests

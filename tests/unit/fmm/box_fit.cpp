@@ -8,9 +8,8 @@
 #include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::fmm;
-using namespace fmbem::test;
+namespace fmbem::test::box_fit_tests {
+using namespace fmm;
 
 namespace {
 
@@ -130,3 +129,5 @@ TEST_CASE("fitted M2L is more accurate than the truncated series") {
     REQUIRE(fitted_error < 0.5 * truncated_error);
   }
 }
+
+}  // namespace fmbem::test::box_fit_tests

@@ -16,8 +16,8 @@
 #include "tests/unit/fmm/instruction_sets.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cartesian_tests {
+
 using fmm::Expansion;
 using fmm::Method;
 using fmm::Plan;
@@ -199,7 +199,8 @@ TEST_CASE("Cartesian treecodes are within their bounds at each target") {
   CHECK(gradient < gradients_beyond * (1 + theta) * (1 + theta));
 }
 
-TEST_CASE("Cartesian treecodes and hybrids in single precision, of several charge vectors") {
+TEST_CASE("Cartesian treecodes and hybrids in single precision, of several charge vectors",
+          "[long]") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer");
   const Method method = GENERATE(Method::treecode, Method::hybrid);
   const double tolerance = GENERATE(1e-2, 1e-3);
@@ -258,3 +259,5 @@ TEST_CASE("Cartesian expansions are refused where they are not there") {
   refused({.kappa = 1, .method = Method::treecode, .expansion = Expansion::cartesian},
           "a treecode has no Yukawa's kernel");
 }
+
+}  // namespace fmbem::test::cartesian_tests

@@ -10,7 +10,7 @@
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::chunks_tests {
 
 namespace {
 
@@ -118,3 +118,5 @@ TEST_CASE("what chunks find comes one after the other", "[threads]") {
     CHECK(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
   }
 }
+
+}  // namespace fmbem::test::chunks_tests

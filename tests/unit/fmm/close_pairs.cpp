@@ -14,8 +14,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::close_pairs_tests {
+
 using fmm::KeyedPoint;
 using fmm::PlanOptions;
 
@@ -183,3 +183,5 @@ TEST_CASE("radix sort", "[threads]") {
       }
   omp_set_num_threads(before);
 }
+
+}  // namespace fmbem::test::close_pairs_tests

@@ -8,8 +8,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::corners_tests {
 
 namespace {
 
@@ -59,3 +58,5 @@ TEST_CASE("a root is left whose boxes have lattice points at their corners") {
   // Where all roots are alike the first stays.
   CHECK(fmm::inflation_off_corners(weights_of(Points(n, Vec3d{}), 1.2, 28), 1.2, n, 40) == 1.2);
 }
+
+}  // namespace fmbem::test::corners_tests

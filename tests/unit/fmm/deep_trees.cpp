@@ -8,8 +8,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::deep_trees_tests {
+
 using fmm::direct_sum;
 using fmm::Method;
 using fmm::Plan;
@@ -93,7 +93,7 @@ TEST_CASE("treecodes and hybrids of clouds of two scales") {
   check_errors(cloud, results_of(plan, cloud), tolerance);
 }
 
-TEST_CASE("Yukawa's kernel in clouds of two scales") {
+TEST_CASE("Yukawa's kernel in clouds of two scales", "[long]") {
   const std::string name = GENERATE(as<std::string>{}, "scales", "speck");
   CAPTURE(name);
   const Cloud cloud(name);
@@ -114,3 +114,5 @@ TEST_CASE("deep trees give the same bits for any number of threads", "[threads]"
   const Cloud cloud("speck");
   check_bits_of_threads(cloud.points, cloud.charges, {.tolerance = 1e-6, .gradient = true});
 }
+
+}  // namespace fmbem::test::deep_trees_tests

@@ -11,8 +11,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::direct_tests {
+
 using fmm::direct_sum;
 using fmm::Strengths;
 
@@ -159,3 +159,5 @@ TEST_CASE("direct sums refuse sizes that do not belong together") {
           "there are 3 potentials, but 2 right-hand sides at 2 targets need 4");
   refused({q, d, 2}, {u, std::span(g).first(1)}, "there are 1 gradients");
 }
+
+}  // namespace fmbem::test::direct_tests

@@ -21,8 +21,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::far_field_tests {
+
 using fmm::Box;
 using fmm::FarField;
 using fmm::PointTree;
@@ -179,7 +179,7 @@ double difference(const Points& a, const Points& b) {
 
 }  // namespace
 
-TEST_CASE("far and near field of functionals of all sizes add up to the direct sum") {
+TEST_CASE("far and near field of functionals of all sizes add up to the direct sum", "[long]") {
   // Kept from case to case, as making them takes longest.
   static const fmm::ParityOrder order(high_order);
   static const auto operators =
@@ -295,3 +295,5 @@ TEST_CASE("few, single and huge sources have no far field, and what is wrong is 
   Points gradient(40);
   CHECK_THROWS_AS(far.evaluate({.charges = potential}, {.gradient = gradient}), InputError);
 }
+
+}  // namespace fmbem::test::far_field_tests

@@ -12,8 +12,8 @@
 #include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::hessian_tests {
+
 using fmm::Strengths;
 
 namespace {
@@ -86,7 +86,7 @@ TEST_CASE("second derivatives of direct sums are differences of gradients, and h
   }
 }
 
-BACKEND_TEST_CASE("plans give second derivatives to the tolerance") {
+BACKEND_TEST_CASE("plans give second derivatives to the tolerance", "[long]") {
   const std::size_t n = 800;
   for (const char* name : {"cube", "ellipsoid"}) {
     const Points y = points_by_name(name, n, 4);
@@ -170,7 +170,7 @@ BACKEND_TEST_CASE("second derivatives that a plan was not made for, or that it c
   CHECK_THROWS_WITH(Plan(y, treecode), contains("a treecode has no second derivatives"));
 }
 
-BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all clouds") {
+BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all clouds", "[long]") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const std::size_t n = 1500, step = 6;
   const Points points = points_by_name(name, n, 14);
@@ -197,3 +197,5 @@ BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all 
     }
   }
 }
+
+}  // namespace fmbem::test::hessian_tests

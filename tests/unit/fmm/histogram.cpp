@@ -17,8 +17,8 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::histogram_tests {
+
 using fmm::Box;
 using fmm::Octree;
 using fmm::Range;
@@ -327,3 +327,5 @@ TEST_CASE("plans with trees by histogram of one point, and of points in one plac
     check_plans(points, other, {.gradient = true}, points);
   }
 }
+
+}  // namespace fmbem::test::histogram_tests

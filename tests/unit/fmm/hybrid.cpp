@@ -18,8 +18,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::hybrid_tests {
+
 using fmm::BoxRows;
 using fmm::direct_sum;
 using fmm::HybridCosts;
@@ -235,7 +235,7 @@ TEST_CASE("a hybrid takes no longer than the FMM with its best leaves, by what k
   }
 }
 
-TEST_CASE("every way to act in a hybrid gives the potentials") {
+TEST_CASE("every way to act in a hybrid gives the potentials", "[long]") {
   const Points y = two_centres(2000, 3), others = plummer_points(1000, 4);
   const bool same = GENERATE(true, false);
   const Points& x = same ? y : others;
@@ -265,7 +265,7 @@ TEST_CASE("every way to act in a hybrid gives the potentials") {
   CHECK(ways[3] > 0);
 }
 
-TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for") {
+TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for", "[long]") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres", "ellipsoid");
   const double tolerance = GENERATE(1e-2, 1e-5, 1e-8);
   CAPTURE(cloud, tolerance);
@@ -312,7 +312,7 @@ TEST_CASE("hybrids of sources and other targets, dipoles and several right-hand 
   CHECK(errors.gradient < tolerance);
 }
 
-TEST_CASE("the hybrid's error is within its bound at each target") {
+TEST_CASE("the hybrid's error is within its bound at each target", "[long]") {
   // Pairs of boxes that act by expansions err by at most θ^(p+1)/(1 − θ) Q/R, and Q/R is at most
   // (1 + θ) Σ|q|/|x − y| (docs/theory.md).
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres");
@@ -439,3 +439,5 @@ TEST_CASE("hybrids refuse what they do not have") {
   refused({.method = Method::hybrid, .softening = 0.1}, "direct sums alone have a softening");
   refused({.order = 41, .method = Method::hybrid}, "the order must be between 1 and 40");
 }
+
+}  // namespace fmbem::test::hybrid_tests

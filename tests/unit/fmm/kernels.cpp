@@ -18,8 +18,8 @@
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::kernels_tests {
+
 using fmm::HarmonicTable;
 using fmm::Laplace;
 using fmm::PairKernels;
@@ -647,3 +647,5 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
     }
   }
 }
+
+}  // namespace fmbem::test::kernels_tests

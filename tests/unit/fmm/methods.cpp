@@ -13,8 +13,8 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::methods_tests {
+
 using fmm::direct_sum;
 using fmm::Method;
 using fmm::Plan;
@@ -223,3 +223,5 @@ TEST_CASE("methods refuse what they do not have") {
   refused({.method = Method::direct, .softening = 1e4}, "all pairs would be alike");
   refused({.order = 41, .method = Method::treecode}, "the order must be between 1 and 40");
 }
+
+}  // namespace fmbem::test::methods_tests

@@ -10,7 +10,7 @@
 #include "fmbem/fmm/tree/tree_key.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::morton_tests {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("no points, bad points") {
   const std::vector<Vec3d> bad{{0, 0, std::numeric_limits<double>::quiet_NaN()}};
   CHECK_THROWS_AS(morton_order(bad), InputError);
 }
+
+}  // namespace fmbem::test::morton_tests

@@ -14,8 +14,8 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::moved_plan_tests {
+
 using fmm::PlanInfo;
 using fmm::PlanOptions;
 
@@ -70,7 +70,7 @@ Points dyadic_cube(std::size_t n, int seed) {
 
 }  // namespace
 
-BACKEND_TEST_CASE("a plan that moved has the bits of a new one") {
+BACKEND_TEST_CASE("a plan that moved has the bits of a new one", "[long]") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const std::size_t n = 2500;
   if (sanitized && name != "plummer") return;
@@ -203,3 +203,5 @@ BACKEND_TEST_CASE("a plan that cannot move is as it was") {
   CHECK(run(one) == of_one);
   CHECK(run(two) == of_two);
 }
+
+}  // namespace fmbem::test::moved_plan_tests

@@ -15,8 +15,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::octree_tests {
+
 using fmm::Box;
 using fmm::Leaves;
 using fmm::Octree;
@@ -511,3 +511,5 @@ TEST_CASE("points on the faces of boxes are in one of them") {
   check_lists(grown);
   check_coverage(grown);
 }
+
+}  // namespace fmbem::test::octree_tests

@@ -113,7 +113,7 @@ std::vector<Derivative> derivatives(int n) {
   return d;
 }
 
-using Matrix = std::vector<Real>;
+using RealMatrix = std::vector<Real>;
 using Rows = std::array<Vec3r, 3>;
 
 /// R_n [2n+1, 2n+1] with S_n(Qx) = R_n S_n(x), for n = 0 … p. The chain rule for D_axis [2n+1,
@@ -121,12 +121,12 @@ using Rows = std::array<Vec3r, 3>;
 /// part of Q ⊗ R_{n−1} of degree n:
 ///
 ///     n(2n−1) R_n = Σ_ab Q_ab D_a R_{n−1} D_bᵀ.
-std::vector<Matrix> rotations(const Rows& Q, int p) {
-  std::vector<Matrix> R{Matrix{1}};
+std::vector<RealMatrix> rotations(const Rows& Q, int p) {
+  std::vector<RealMatrix> R{RealMatrix{1}};
   for (int n = 1; n <= p; ++n) {
     const auto D = derivatives(n);
     const int rows = 2 * n + 1, rows_below = 2 * n - 1;
-    Matrix turned(rows * rows);
+    RealMatrix turned(rows * rows);
     for (const Derivative& a : D)
       for (const Derivative& b : D)
         turned[(a.row + n) * rows + b.row + n] +=
@@ -146,7 +146,8 @@ Rows rotation_to_z(Vec3r r) {
 }
 
 /// R_n v_n or, transposed, R_nᵀ v_n for every degree n.
-std::vector<Real> turn(const std::vector<Matrix>& R, const std::vector<Real>& v, bool transposed) {
+std::vector<Real> turn(const std::vector<RealMatrix>& R, const std::vector<Real>& v,
+                       bool transposed) {
   std::vector<Real> out(v.size());
   for (int n = 0; n < static_cast<int>(R.size()); ++n)
     for (int m = -n; m <= n; ++m)

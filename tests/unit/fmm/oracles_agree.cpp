@@ -9,8 +9,8 @@
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::oracles_agree_tests {
+
 using fmm::harmonic_count;
 using fmm::harmonic_index;
 
@@ -143,3 +143,5 @@ TEST_CASE("M2L by rotation is the dense M2L") {
     }
   }
 }
+
+}  // namespace fmbem::test::oracles_agree_tests

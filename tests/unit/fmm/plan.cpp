@@ -21,8 +21,8 @@
 #include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::plan_tests {
+
 using fmm::direct_sum;
 using fmm::PlanInfo;
 using fmm::PlanOptions;
@@ -199,7 +199,7 @@ BACKEND_TEST_CASE("errors stay below the tolerance") {
   }
 }
 
-BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs") {
+BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[long]") {
   const std::string name =
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
   const std::size_t n = sanitized ? 5000 : 20000;
@@ -244,7 +244,7 @@ BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs") {
   }
 }
 
-BACKEND_TEST_CASE("orders of gradients are lower where points are close to each other") {
+BACKEND_TEST_CASE("orders of gradients are lower where points are close to each other", "[long]") {
   const auto order = [](const Points& points, const PlanOptions& options) {
     return Plan(points, options).info().order;
   };
@@ -302,7 +302,7 @@ Points surface_by_name(const std::string& name, std::size_t n, std::uint64_t see
 
 }  // namespace
 
-BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tolerance") {
+BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tolerance", "[long]") {
   const std::string name = GENERATE(as<std::string>{}, "sphere", "ellipsoid", "lattice of a plane",
                                     "tilted plane", "sides of a cube");
   const std::size_t n = sanitized ? 10000 : 100000;
@@ -332,7 +332,7 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
 }
 
 // Roots whose boxes have lattice points at their corners are avoided.
-BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12") {
+BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12", "[long]") {
   if (sanitized) return;
   const std::size_t edge = GENERATE(44, 46);
   const Points points = lattice_points(edge * edge * edge);
@@ -910,3 +910,5 @@ BACKEND_TEST_CASE("evaluations refuse what does not belong together") {
           "the plan was not made for gradients: set PlanOptions::gradient");
   CHECK_NOTHROW(neither.evaluate({q, {}, 2}, {u, {}}));
 }
+
+}  // namespace fmbem::test::plan_tests

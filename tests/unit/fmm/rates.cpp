@@ -5,8 +5,8 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
-using namespace fmbem::fmm;
+namespace fmbem::test::rates_tests {
+using namespace fmm;
 
 TEST_CASE("a table of rates comes back as it was written") {
   std::stringstream text;
@@ -48,3 +48,5 @@ TEST_CASE("what is no table of rates is refused with its name") {
     CHECK_THROWS_WITH(read_rates(in, "my.rates"), contains("my.rates is not a table of rates"));
   }
 }
+
+}  // namespace fmbem::test::rates_tests

@@ -5,8 +5,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::shared_operators_tests {
 
 TEST_CASE("plans that threads make at the same time give the bits that one alone gives",
           "[threads]") {
@@ -28,3 +27,5 @@ TEST_CASE("plans that threads make at the same time give the bits that one alone
   evaluate(alone);
   for (const std::vector<double>& potential : together) CHECK(potential == alone);
 }
+
+}  // namespace fmbem::test::shared_operators_tests

@@ -22,8 +22,8 @@
 #include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::stages_tests {
+
 using fmm::Box;
 using fmm::HarmonicTable;
 using fmm::LevelOperators;
@@ -397,7 +397,7 @@ TEMPLATE_TEST_CASE("M2L adds up the boxes of the interaction list", "", double, 
   check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 5));
 }
 
-TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "", double, float) {
+TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "[long]", double, float) {
   const Points uniform = uniform_points();
   const Run<TestType> run(uniform, uniform, {}, 2, 8, 1, What::charges, Precision::double_precision,
                           M2lOrders::by_distance);
@@ -605,3 +605,5 @@ TEMPLATE_TEST_CASE("vectors that go through the far field together come out as a
       CHECK(one.pass.gradient[axis] == part(all.pass.gradient[axis], n_targets));
   }
 }
+
+}  // namespace fmbem::test::stages_tests

@@ -7,7 +7,7 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::tasks_tests {
 
 TEST_CASE("tasks are all done, and the first exception comes through", "[threads]") {
   for (const int n : {0, 1, 50}) {
@@ -66,3 +66,5 @@ TEST_CASE("work beside has as many threads, and its exception comes through", "[
   beside.get();
   CHECK(called_by == std::this_thread::get_id());
 }
+
+}  // namespace fmbem::test::tasks_tests

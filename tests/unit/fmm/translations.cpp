@@ -16,8 +16,8 @@
 #include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::translations_tests {
+
 using fmm::ParityOrder;
 
 namespace {
@@ -189,7 +189,7 @@ TEST_CASE("L2L is half the transpose of M2M") {
   }
 }
 
-TEST_CASE("M2L of every pair from the blocks of its orbit") {
+TEST_CASE("M2L of every pair from the blocks of its orbit", "[long]") {
   const int p = GENERATE(0, 1, 4, 8, 12);
   if (sanitized && p > 8) return;
   const ParityOrder order(p);
@@ -351,3 +351,5 @@ TEST_CASE("derivatives of the harmonics are the limits of differences") {
     }
   }
 }
+
+}  // namespace fmbem::test::translations_tests

@@ -11,8 +11,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::trial_trees_tests {
+
 using fmm::Leaves;
 using fmm::Octree;
 using fmm::sort_keys;
@@ -140,3 +140,5 @@ TEST_CASE("more trees than there is room for are refused") {
   std::iota(max_leaf.begin(), max_leaf.end(), 1);
   CHECK_THROWS(work_of_trees(build_octree(root, sorted, sorted, 1), max_leaf, Leaves::plain));
 }
+
+}  // namespace fmbem::test::trial_trees_tests

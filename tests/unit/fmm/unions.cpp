@@ -9,7 +9,7 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::unions_tests {
 
 namespace {
 
@@ -55,3 +55,5 @@ TEST_CASE("what any number of threads joins hangs together, with its least numbe
     }
   }
 }
+
+}  // namespace fmbem::test::unions_tests

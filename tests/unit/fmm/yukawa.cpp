@@ -11,8 +11,8 @@
 #include "tests/unit/fmm/instruction_sets.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_tests {
+
 using fmm::Laplace;
 using fmm::Yukawa;
 
@@ -185,3 +185,5 @@ TEST_CASE("Yukawa's moments give the field far away, and are Laplace's as κ van
       CHECK(limit[k] == Approx(laplace[k]).epsilon(1e-12).margin(1e-14));
   }
 }
+
+}  // namespace fmbem::test::yukawa_tests

@@ -17,8 +17,8 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::yukawa_plan_tests {
+
 using fmm::Plan;
 using fmm::PlanOptions;
 using fmm::Yukawa;
@@ -191,7 +191,7 @@ TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
   }
 }
 
-TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa") {
+TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa", "[long]") {
   using Case = std::pair<double, double>;
   const Case with =
       GENERATE(Case(1e-3, 1e-9), Case(1e-3, 6), Case(1e-3, 1000), Case(1e-6, 1e-9), Case(1e-6, 1),
@@ -275,7 +275,8 @@ TEST_CASE("a kappa that is negative or no number is refused") {
     CHECK_THROWS_AS(Plan(points, PlanOptions{.kappa = kappa}), InputError);
 }
 
-TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the tolerance") {
+TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the tolerance",
+          "[long]") {
   const Points points = cube_points(6000, 8);
   const std::vector<double> q = signed_charges(points.size(), 5);
   for (const double kappa : {6.0, 200.0, 1000.0}) {
@@ -294,3 +295,5 @@ TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the to
     }
   }
 }
+
+}  // namespace fmbem::test::yukawa_plan_tests

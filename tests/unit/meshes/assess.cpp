@@ -8,7 +8,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::assess_tests {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("what limits accuracy is told, and nothing of a good mesh") {
   CHECK(told(meshed("Box(1) = {0, 0, 0, 1, 1, 0.001}; Transfinite Curve{:} = 2;", 0.3),
              "smallest angle"));
 }
+
+}  // namespace fmbem::test::assess_tests

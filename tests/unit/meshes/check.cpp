@@ -5,7 +5,7 @@
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::check_tests {
 
 TEST_CASE("the report of a right triangle") {
   const TemporaryFolder folder;
@@ -35,3 +35,5 @@ TEST_CASE("a needle is counted as degenerate, two components are told apart") {
   CHECK(r.groups[1].name == "component 2");
   CHECK(r.groups[1].area == Approx(0.5));
 }
+
+}  // namespace fmbem::test::check_tests

@@ -13,8 +13,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::contact_tests {
 
 namespace {
 
@@ -320,3 +319,5 @@ TEST_CASE("a mesh with what is no number is looked at without harm") {
   CHECK_NOTHROW(find_contacts(mesh));
   CHECK(find_contacts(SurfaceMesh{}).empty());
 }
+
+}  // namespace fmbem::test::contact_tests

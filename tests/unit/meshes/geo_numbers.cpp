@@ -7,7 +7,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::geo_numbers_tests {
 
 namespace {
 
@@ -51,3 +51,5 @@ TEST_CASE("numbers that are set are used once, and names of included files are k
   const std::string sentence = refusal([&] { area(file, {{"c", 3}}); });
   CHECK(sentence.find("a, b") != std::string::npos);
 }
+
+}  // namespace fmbem::test::geo_numbers_tests

@@ -6,7 +6,7 @@
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::load_tests {
 
 namespace {
 
@@ -58,7 +58,7 @@ TEST_CASE("files that are no mesh are refused by name") {
     CHECK_THAT(refusal_of("\x01\x7fnoise 3 4 \xff;", name), contains(name));
 }
 
-TEST_CASE("no truncated .msh is read as a smaller mesh") {
+TEST_CASE("no truncated .msh is read as a smaller mesh", "[long]") {
   // The last byte is the line end, without which the file is whole.
   for (std::size_t n = 1; n + 1 < tetrahedron.size(); n += test::sanitized ? 7 : 3)
     CHECK_THAT(refusal_of(tetrahedron.substr(0, n)), contains("damaged or truncated"));
@@ -180,3 +180,5 @@ TEST_CASE("uniform refinement keeps groups, area and volume") {
   CHECK(fine.triangle_tags.back() == 64);
   CHECK_THAT(refusal([&] { refine_uniformly(coarse, 13); }), contains("0 to 12"));
 }
+
+}  // namespace fmbem::test::load_tests

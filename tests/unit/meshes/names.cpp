@@ -7,7 +7,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::names_tests {
 
 namespace {
 
@@ -101,3 +101,5 @@ TEST_CASE("surfaces of one solid are one conductor") {
   const MeshReport report = check_mesh(mesh);
   CHECK(std::max(report.groups[0].area, report.groups[1].area) == Approx(62.8).epsilon(0.05));
 }
+
+}  // namespace fmbem::test::names_tests

@@ -5,7 +5,7 @@
 #include "fmbem/meshes/load.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::outline_tests {
 
 namespace {
 
@@ -61,3 +61,5 @@ TEST_CASE("a plane through a diagonal, and those that only touch") {
   CHECK(length_of(outline_on_plane(mesh, {-1, -1, 1}, {3, 0, 0}, {0, 3, 0})) == Approx(4));
   CHECK(outline_on_plane(mesh, {-1, -1, 0}, {3, 0, 0}, {0, 3, 0}).empty());
 }
+
+}  // namespace fmbem::test::outline_tests

@@ -9,7 +9,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::output_tests {
 
 TEST_CASE("a folder for outputs stays if it is committed or was there") {
   const TemporaryFolder folder;
@@ -87,3 +87,5 @@ TEST_CASE("a table is what RFC 4180 says") {
   CHECK(shortest_digits(0.1) == "0.1");
   CHECK(shortest_digits(-std::nan("")) == "nan");
 }
+
+}  // namespace fmbem::test::output_tests

@@ -9,7 +9,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/meshes/vtu_file.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::points_tests {
 
 namespace {
 
@@ -152,3 +152,5 @@ TEST_CASE("points that cannot be written are refused and nothing is left behind"
              contains("components"));
   CHECK(folder.entries() == 0);
 }
+
+}  // namespace fmbem::test::points_tests

@@ -10,7 +10,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::pqr_file_tests {
 
 namespace {
 
@@ -230,3 +230,5 @@ TEST_CASE("joined meshes have a group for each component, and the contacts of al
   one.unit = "nm";
   CHECK_THAT(refusal([&] { join_meshes({two, one}); }), contains("one.face is in nm"));
 }
+
+}  // namespace fmbem::test::pqr_file_tests

@@ -13,7 +13,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::refine_tests {
 
 namespace {
 
@@ -215,3 +215,5 @@ TEST_CASE("a triangle that is turned round keeps its places") {
   CHECK(places.sides[1].curve == 7);
   CHECK(places.sides[1].begin == 0.2);
 }
+
+}  // namespace fmbem::test::refine_tests

@@ -13,7 +13,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::sizes_tests {
 
 namespace {
 
@@ -239,3 +239,5 @@ TEST_CASE("the least size plus distance is that over all items of other bodies")
     CHECK(tree.least(x, 0.7, 2.5, except) == least);
   }
 }
+
+}  // namespace fmbem::test::sizes_tests

@@ -9,7 +9,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::units_tests {
 
 namespace {
 
@@ -99,7 +99,7 @@ TEST_CASE("lengths have a unit of their own, or the mesh's") {
     CHECK(!refusal([&] { Length{std::string(text)}; }).empty());
 }
 
-TEST_CASE("CAD files are converted from their unit, and sizes are in the mesh's") {
+TEST_CASE("CAD files are converted from their unit, and sizes are in the mesh's", "[long]") {
   const TemporaryFolder folder;
   for (const std::string& file : {step_box(folder), folder.write("a.iges", iges_rectangle("2"))}) {
     const SurfaceMesh own = loaded(file, {}, 0.5);
@@ -139,3 +139,5 @@ TEST_CASE("files without a unit are in the one that is asked for") {
   CHECK(mesh.scale_to_m == 1e-6);
   CHECK(check_mesh(mesh).area == Approx(22).epsilon(1e-12));
 }
+
+}  // namespace fmbem::test::units_tests

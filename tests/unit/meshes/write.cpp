@@ -14,7 +14,7 @@
 #include "tests/unit/meshes/vtu_file.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::write_tests {
 
 TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   const TemporaryFolder folder;
@@ -128,3 +128,5 @@ TEST_CASE("an output file appears by commit alone") {
   CHECK(std::filesystem::file_size(path) == 5);
   CHECK(folder.entries() == 1);
 }
+
+}  // namespace fmbem::test::write_tests

@@ -9,7 +9,7 @@
 #include "fmbem/pictures/vector_picture.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::png_tests {
 
 namespace {
 
@@ -83,3 +83,5 @@ TEST_CASE("base 64 as of RFC 4648") {
                                                                   {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : examples) CHECK(base64(bytes) == text);
 }
+
+}  // namespace fmbem::test::png_tests

@@ -5,7 +5,7 @@
 
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::scale_tests {
 
 namespace {
 
@@ -109,3 +109,5 @@ TEST_CASE("engineering prefixes") {
   CHECK(picture_number(-0.25) == "−0.25");
   CHECK(picture_number(-0.0) == "0");
 }
+
+}  // namespace fmbem::test::scale_tests

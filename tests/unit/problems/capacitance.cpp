@@ -7,8 +7,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::capacitance_tests {
 
 namespace {
 
@@ -206,3 +205,5 @@ TEST_CASE("what the solver leaves is within its bound") {
     CHECK(rough.solver_error.values[k] < 3e-3 * largest_entry(exact));
   }
 }
+
+}  // namespace fmbem::test::capacitance_tests

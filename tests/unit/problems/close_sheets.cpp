@@ -7,8 +7,7 @@
 #include "tests/unit/extended_dense.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::close_sheets_tests {
 
 namespace {
 
@@ -60,7 +59,8 @@ TEST_CASE("sheets close to each other are solved to the tolerance, by either ope
 }
 
 TEST_CASE(
-    "a tolerance that no product is accurate enough for is not met, and what could be is told") {
+    "a tolerance that no product is accurate enough for is not met, and what could be is told",
+    "[long]") {
   ConductorOptions options;
   options.op.kind = OperatorOptions::Choice::fmm;
   options.op.max_leaf = 10;
@@ -74,3 +74,5 @@ TEST_CASE(
   CHECK(report.attainable_residual <= 1e-13 * report.condition);
   CHECK(report.attainable_residual >= 0.5e-13 * report.condition);
 }
+
+}  // namespace fmbem::test::close_sheets_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::cuda_solvation_tests {
 
 namespace {
 
@@ -173,3 +172,5 @@ TEST_CASE("molecules have the same energies on the GPU") {
                on_gpu = potential_at(there, molecule, points);
   CHECK(norm_of(difference(on_gpu, on_cpu)) < 1e-5 * norm_of(on_cpu));
 }
+
+}  // namespace fmbem::test::cuda_solvation_tests

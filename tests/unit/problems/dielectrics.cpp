@@ -15,8 +15,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::dielectrics_tests {
 
 namespace {
 
@@ -58,7 +57,7 @@ TEST_CASE("a coated conducting sphere has its capacitance at any contrast") {
   }
 }
 
-TEST_CASE("a dielectric sphere and shell in a uniform field") {
+TEST_CASE("a dielectric sphere and shell in a uniform field", "[long]") {
   for (const double permittivity : {1e-4, 0.3, 4.0, 1e6}) {
     if (sanitized && permittivity != 4) continue;
     ConductorOptions options = sphere_of(permittivity);
@@ -250,3 +249,5 @@ TEST_CASE("media and conductors that cannot be are refused in a sentence") {
   options.applied.uniform = {1, 0, 0};
   CHECK_THROWS_AS(solve_capacitance(mesh, options), InputError);
 }
+
+}  // namespace fmbem::test::dielectrics_tests

@@ -12,8 +12,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::enclosures_tests {
 
 namespace {
 
@@ -141,3 +140,5 @@ TEST_CASE("winding numbers of many panels are the same bits for any number of th
   }
   set_threads(available_cores());
 }
+
+}  // namespace fmbem::test::enclosures_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/closed_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::estimates_tests {
 
 namespace {
 
@@ -53,7 +52,7 @@ TEST_CASE("closed forms are what other sources say") {
   CHECK(disk_of_two(100, 1) == Approx(2 / pi / (1 + 2 / pi / 100)).epsilon(1e-5));
 }
 
-TEST_CASE("estimates of errors hold on closed forms") {
+TEST_CASE("estimates of errors hold on closed forms", "[long]") {
   constexpr std::size_t most =
       sanitized ? 1600 : 4200;  // panels; bench/estimates.cpp has all meshes of all bodies
   for (const int refine : {1, 2}) {
@@ -73,7 +72,8 @@ TEST_CASE("estimates of errors hold on closed forms") {
   }
 }
 
-TEST_CASE("charges at given voltages are those of the capacitances, and so are their estimates") {
+TEST_CASE("charges at given voltages are those of the capacitances, and so are their estimates",
+          "[long]") {
   const std::vector<double> volts{2, -1, 0.5};
   ConductorOptions options;
   options.solver.tolerance = 1e-10;
@@ -112,3 +112,5 @@ TEST_CASE("one level of charges has no estimate") {
   CHECK(levels.error.empty());
   CHECK(levels.charges[0] == Approx(natural_capacitance(1)).epsilon(0.04));
 }
+
+}  // namespace fmbem::test::estimates_tests

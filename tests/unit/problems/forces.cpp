@@ -12,8 +12,7 @@
 #include "tests/unit/force_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::forces_tests {
 
 namespace {
 
@@ -52,7 +51,7 @@ Forces forces_of(const SurfaceMesh& mesh, const ConductorOptions& options,
 
 }  // namespace
 
-TEST_CASE("two charged conducting spheres, far apart and close") {
+TEST_CASE("two charged conducting spheres, far apart and close", "[long]") {
   struct Case {
     double a, b, c, v_b;
   };
@@ -248,7 +247,7 @@ TEST_CASE("two open disks: the derivative of their capacitance") {
   CHECK(std::isnan(forces.bodies[1].stress_force.z));
 }
 
-TEST_CASE("bodies a fiftieth of their panels apart, of any densities") {
+TEST_CASE("bodies a fiftieth of their panels apart, of any densities", "[long]") {
   // The same charges on panels that are split into sixteen: their edges, along which E is infinite,
   // are others, and the gap is a twelfth of them.
   const double gap = 0.005;
@@ -366,3 +365,5 @@ TEST_CASE("forces that are not defined, and bodies that are not there") {
   CHECK_THROWS_WITH(conductor_forces(immersed, two_media, of_immersed, 0),
                     contains("borders on media of relative permittivities 1 to 3"));
 }
+
+}  // namespace fmbem::test::forces_tests

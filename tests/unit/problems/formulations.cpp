@@ -14,8 +14,7 @@
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/problem_forms.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::formulations_tests {
 
 namespace {
 
@@ -216,7 +215,7 @@ TEST_CASE("a lossy core in a lossy coat, in a field and with a charge in it") {
   }
 }
 
-TEST_CASE("harmonics in and around a sphere by each formulation") {
+TEST_CASE("harmonics in and around a sphere by each formulation", "[long]") {
   for (const ProblemFormulation formulation :
        {ProblemFormulation::single, ProblemFormulation::direct, ProblemFormulation::second_kind})
     for (const bool is_outside : {false, true}) {
@@ -369,3 +368,5 @@ TEST_CASE("forces of problems on spheres and charges") {
   CHECK(problem_forces(ball, of_walls, 0).bodies.empty());
   refused(ball, of_walls, "no region around it", body_of("sphere"));
 }
+
+}  // namespace fmbem::test::formulations_tests

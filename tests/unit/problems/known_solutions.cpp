@@ -15,8 +15,7 @@
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/points.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::known_solutions_tests {
 
 namespace {
 
@@ -287,3 +286,5 @@ TEST_CASE("a ball before grounded and mirroring planes") {
       1 / far ==
       Approx(1 - 3 / (2 * d) + 3 / (std::sqrt(8.0) * d) - 1 / (std::sqrt(12.0) * d)).epsilon(1e-5));
 }
+
+}  // namespace fmbem::test::known_solutions_tests

@@ -8,8 +8,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::levels_and_field_tests {
 
 namespace {
 
@@ -60,7 +59,7 @@ TEST_CASE("two levels assume the highest order of closed or open bodies, one giv
   CHECK_FALSE(solve_capacitance_levels([](int) { return sphere(1); }, 0, {}).estimate);
 }
 
-TEST_CASE("there is no estimate where a level did not converge") {
+TEST_CASE("there is no estimate where a level did not converge", "[long]") {
   ConductorOptions options;
   options.op.kind = OperatorOptions::Choice::fmm;
   options.solver.tolerance = 1e-10;
@@ -131,3 +130,5 @@ TEST_CASE("several ranks are refused for now") {
   options.solver.ranks = &two;
   CHECK_THROWS_AS(solve_capacitance(sphere(0), options), InputError);
 }
+
+}  // namespace fmbem::test::levels_and_field_tests

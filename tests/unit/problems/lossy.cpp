@@ -13,8 +13,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/reflected_surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::lossy_tests {
 
 namespace {
 
@@ -290,3 +289,5 @@ TEST_CASE("lossy media that cannot be are refused") {
   CHECK_THROWS_AS(in_lossy_media({.charges = {{{0, 0, 3}, 1}}}, {.charges = {0}}), InputError);
   CHECK_THROWS_AS(lossy_permittivity(1, 1, 0), InputError);
 }
+
+}  // namespace fmbem::test::lossy_tests

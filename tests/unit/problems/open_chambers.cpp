@@ -9,8 +9,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/touching_surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::open_chambers_tests {
 
 namespace {
 
@@ -87,7 +86,7 @@ double in_series(double lower, double upper) { return 1 / (0.5 / lower + 0.5 / u
 
 }  // namespace
 
-TEST_CASE("slabs that touch on a ground plane have their capacitance") {
+TEST_CASE("slabs that touch on a ground plane have their capacitance", "[long]") {
   for_contrasts([](double lower, double upper) {
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
@@ -194,3 +193,5 @@ TEST_CASE("a floating conductor on interfaces is at the potential that gives its
     }
   }
 }
+
+}  // namespace fmbem::test::open_chambers_tests

@@ -15,8 +15,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/reflected_surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::planes_tests {
 
 namespace {
 
@@ -68,7 +67,7 @@ std::vector<double> charges_with_images(const SurfaceMesh& mesh, const SymmetryP
 
 }  // namespace
 
-TEST_CASE("a sphere over a ground plane has its capacitance and its force") {
+TEST_CASE("a sphere over a ground plane has its capacitance and its force", "[long]") {
   for (const double height : {1.1, 2.0}) {
     const double exact = sphere_over_ground(height), step = 1e-4;
     const double pull =
@@ -347,3 +346,5 @@ TEST_CASE("what cannot be at a plane is refused in a sentence") {
   options.op.processor = Processor::gpu;
   refused(options, "symmetry planes run on the CPU");
 }
+
+}  // namespace fmbem::test::planes_tests

@@ -13,8 +13,7 @@
 #include "tests/unit/points.hpp"
 #include "tests/unit/reflected_surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::region_dirichlet_tests {
 
 namespace {
 
@@ -276,3 +275,5 @@ TEST_CASE("boundaries that are open or have the region on both sides are refused
   RegionDirichlet problem(ball, side);
   CHECK_THROWS_AS(problem.solve({{1.0, 2.0}}), InputError);
 }
+
+}  // namespace fmbem::test::region_dirichlet_tests

@@ -17,8 +17,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/problem_forms.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::solution_file_tests {
 
 namespace {
 
@@ -299,3 +298,5 @@ TEST_CASE("a system that cannot be exported leaves no folder behind") {
   CHECK(refusal([&] { solve_capacitance(mesh, options); }) == "no more of it");
   CHECK(folder.entries() == 0);
 }
+
+}  // namespace fmbem::test::solution_file_tests

@@ -14,8 +14,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/molecules.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::solvation_tests {
 
 TEST_CASE("the series of Kirkwood gives the values of other codes") {
   // These took 332.06368 kcal Å/(mol e²).
@@ -31,7 +30,8 @@ TEST_CASE("the series of Kirkwood gives the values of other codes") {
   CHECK(energy(4, {}) == Approx(-9.85814055).epsilon(1e-8));
 }
 
-TEST_CASE("energies of spheres tend to the closed forms with the square of the panels' size") {
+TEST_CASE("energies of spheres tend to the closed forms with the square of the panels' size",
+          "[long]") {
   struct Case {
     const char* name;
     double radius;
@@ -271,7 +271,7 @@ TEST_CASE("diagonal blocks are those of the operator's columns") {
   }
 }
 
-TEST_CASE("tighter products are made afresh") {
+TEST_CASE("tighter products are made afresh", "[long]") {
   const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 3, 4)});
   const Panels panels = make_panels(mesh);
   const SoluteRegions found = find_solute_regions(mesh, panels, molecule_of({atom_at({1, 1, 1})}));
@@ -432,3 +432,5 @@ TEST_CASE("energies are extrapolated in the number of panels") {
   levels.resize(1);
   CHECK_THROWS_AS(extrapolate_energy(levels), InputError);
 }
+
+}  // namespace fmbem::test::solvation_tests

@@ -12,8 +12,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/molecules.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::solvation_forces_tests {
 
 namespace {
 
@@ -212,3 +211,5 @@ TEST_CASE("forces are the derivative of the energy as a molecule moves with its 
   CHECK(norm(other.force + exact) < 0.02 * norm(exact));
   CHECK(norm(exact) > 0.05);
 }
+
+}  // namespace fmbem::test::solvation_forces_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::solve_capacitance_tests {
 
 namespace {
 
@@ -177,3 +176,5 @@ TEST_CASE("the processor is chosen by what there is to do") {
   if (!gpu_is_there()) return;
   CHECK(solve_capacitance(sphere(5), options).op.processor == Processor::gpu);
 }
+
+}  // namespace fmbem::test::solve_capacitance_tests

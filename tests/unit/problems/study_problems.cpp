@@ -13,7 +13,7 @@
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/molecules.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::study_problems_tests {
 
 namespace {
 
@@ -86,7 +86,8 @@ TEST_CASE("a memory's cell of any contrast is what solve_problem() has, in a few
   }
 }
 
-TEST_CASE("Kirkwood's sphere comes out in every formulation, with errors that fall as h²") {
+TEST_CASE("Kirkwood's sphere comes out in every formulation, with errors that fall as h²",
+          "[long]") {
   for (const double kappa : {0.0, 0.125}) {
     StudyProblem problem = known_problem("kirkwood", 1);
     problem.solvation.kappa = kappa;
@@ -175,3 +176,5 @@ TEST_CASE("data and problems that are none of a formulation's are refused") {
   refused("sphere", "single", Kind::opposite);
   refused("two-spheres", "second", Kind::groups);
 }
+
+}  // namespace fmbem::test::study_problems_tests

@@ -16,7 +16,7 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::study_system_tests {
 
 namespace {
 
@@ -197,3 +197,5 @@ TEST_CASE("arrays of NumPy's come back as they were written") {
   CHECK_THROWS_AS(read_npy(path), InputError);
   CHECK_THROWS_AS(read_npy(folder.file("none.npy")), InputError);
 }
+
+}  // namespace fmbem::test::study_system_tests

@@ -8,8 +8,7 @@
 #include "tests/unit/reflected_surfaces.hpp"
 #include "tests/unit/touching_surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::touching_tests {
 
 namespace {
 
@@ -150,7 +149,7 @@ TEST_CASE("what flows through an interface without a contrast is what enters") {
   }
 }
 
-TEST_CASE("slabs that touch between plates have their capacitance at any contrast") {
+TEST_CASE("slabs that touch between plates have their capacitance at any contrast", "[long]") {
   for (const auto& [lower, upper] :
        {std::pair(1e4, 1.0), {1.0, 1e6}, {1e6, 1e2}, {3.0, 7.0}, {1e-4, 1.0}}) {
     if (sanitized && lower != 1e4) break;
@@ -204,3 +203,5 @@ TEST_CASE("a coated conductor is the same if an interface cuts the coat") {
   }
   check(coated_sphere(2, true, 1e6, 1e2), 12);
 }
+
+}  // namespace fmbem::test::touching_tests

@@ -9,8 +9,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::winding_tree_tests {
 
 TEST_CASE("a closed surface encloses the points that it winds round") {
   const Panels panels = make_panels(sphere(5, 2));
@@ -48,3 +47,5 @@ TEST_CASE("a few panels enclose what they wind round") {
   CHECK(tree.encloses(Vec3d{0.1, 0.2, 0.3} - panels.origin));
   CHECK_FALSE(tree.encloses(Vec3d{0.5, 0.5, 0.5} - panels.origin));
 }
+
+}  // namespace fmbem::test::winding_tree_tests

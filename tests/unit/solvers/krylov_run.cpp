@@ -18,8 +18,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::krylov_run_tests {
 
 namespace {
 
@@ -297,3 +296,5 @@ TEST_CASE("corrections lead single-precision products to a true residual of 1e-1
   s.exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
   CHECK(norm_of(r) <= 1.2e-12 * norm_of(b));  // entries and sums of both, to some 1e-13
 }
+
+}  // namespace fmbem::test::krylov_run_tests

@@ -21,8 +21,7 @@
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
-using namespace fmbem;
-using namespace fmbem::test;
+namespace fmbem::test::linear_solver_tests {
 
 namespace {
 
@@ -719,3 +718,5 @@ TEST_CASE("PETSc's preconditioners and products with a dense matrix take an oper
     return PetscErrorCode(PETSC_SUCCESS);
   });
 }
+
+}  // namespace fmbem::test::linear_solver_tests

@@ -7,7 +7,7 @@
 #include "fmbem/solvers/fiber.hpp"
 #include "tests/unit/catch.hpp"
 
-using namespace fmbem;
+namespace fmbem::test::lockstep_tests {
 
 namespace {
 
@@ -89,3 +89,5 @@ TEST_CASE("what a task or a service throws ends all tasks in step") {
       "a service");
   CHECK(ended == 2);
 }
+
+}  // namespace fmbem::test::lockstep_tests
