@@ -140,7 +140,7 @@ Points moved(Points points, double scale, Vec3d shift) {
   return points;
 }
 
-Points joined(Points a, const Points& b) {
+Points both_of(Points a, const Points& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -371,7 +371,7 @@ BACKEND_TEST_CASE("sources among targets") {
     check_all(plan, y, x, tolerance);
   };
   check("overlapping", moved(plummer_points(4000, 6), 0.3, {0.5, 0.5, 0.5}));
-  check("partly the same", joined(moved(cube_points(2000, 5), 1, {0.3, 0, 0}), y));
+  check("partly the same", both_of(moved(cube_points(2000, 5), 1, {0.3, 0, 0}), y));
   check("the same, given twice", y);
 }
 
@@ -394,7 +394,7 @@ BACKEND_TEST_CASE("sources apart from the targets") {
 }
 
 BACKEND_TEST_CASE("sources that are a part of the targets' array, and the reverse") {
-  Points points = joined(cube_points(1000, 4), moved(cube_points(3000, 5), 3, {-1, -1, -1}));
+  Points points = both_of(cube_points(1000, 4), moved(cube_points(3000, 5), 3, {-1, -1, -1}));
   const auto some = std::span<const Vec3d>(points).first(1000);
   const auto q = signed_charges(points.size(), 6);
   const Reference outside({some.begin(), some.end()}, points, {.charges = std::span(q).first(1000)},
@@ -636,8 +636,8 @@ BACKEND_TEST_CASE("points that all coincide do not act on each other") {
 BACKEND_TEST_CASE("a million copies of one point and a few others") {
   const std::size_t copies = 1000000;
   Points points(copies, Vec3d{0.3, 0.4, 0.5});
-  points = joined(cube_points(40, 31), points);
-  points = joined(points, cube_points(40, 32));
+  points = both_of(cube_points(40, 31), points);
+  points = both_of(points, cube_points(40, 32));
   const auto q = signed_charges(points.size(), 33);
   const double tolerance = 1e-6;
   const Plan plan(points, {.tolerance = tolerance});
@@ -694,7 +694,7 @@ BACKEND_TEST_CASE("clusters far apart") {
   // Small balls, whose distance is a thousand and a million times their size.
   for (const double distance : {1e3, 1e6}) {
     const Points points =
-        joined(sphere_points(2000, 35), moved(cube_points(2000, 36), 1, {distance, 0, 1}));
+        both_of(sphere_points(2000, 35), moved(cube_points(2000, 36), 1, {distance, 0, 1}));
     for (const double tolerance : {1e-3, 1e-6}) {
       CAPTURE(distance, tolerance);
       check_all(points, tolerance);
@@ -718,9 +718,9 @@ BACKEND_TEST_CASE("points that nearly coincide") {
     }
   };
   const Points points = cube_points(1000, 37);
-  const Points twice = joined(points, moved(points, 1, {distance, 0, 0}));
+  const Points twice = both_of(points, moved(points, 1, {distance, 0, 0}));
   check("anywhere", twice);
-  check("three or four together", joined(twice, moved(twice, 1, {0, distance, 0})));
+  check("three or four together", both_of(twice, moved(twice, 1, {0, distance, 0})));
   // The middle of the root is a face between boxes, however large the root is.
   Points over_a_face{{0, 0, 0}, {1, 1, 1}};
   for (const Vec3d& x : points)
