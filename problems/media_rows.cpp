@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 #include <future>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -119,9 +120,19 @@ void BasicMediaSystem<T>::check() const {
 }
 
 template <class T>
+double BasicMediaSystem<T>::size_of_a_conductor() const {
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  const double surface =
+      sum_of(n, [&](std::int64_t i) { return given_.gives_flux(i) ? 0 : (*area_)[i]; });
+  const double conductors = std::max<double>(1, given_.names.size());
+  return std::sqrt(surface / (std::numbers::pi * conductors));
+}
+
+template <class T>
 void BasicMediaSystem<T>::set_rows() {
   const auto n = static_cast<std::int64_t>(panels_.size());
   resize_each(n, rows_->alpha, rows_->beta, rows_->gamma, rows_->part);
+  const double size = size_of_a_conductor();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     if (given_.gives_flux(i)) {
@@ -129,7 +140,7 @@ void BasicMediaSystem<T>::set_rows() {
       rows_->beta[i] = contrast(given_.behind[i], given_.ahead[i]);
       rows_->gamma[i] = 1;
     } else {
-      rows_->alpha[i] = 1 / panels_.extent;
+      rows_->alpha[i] = 1 / size;
     }
   }
 }

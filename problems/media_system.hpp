@@ -42,8 +42,8 @@ std::vector<bool> float_between_media(const Panels& panels,
 /// The equations of boundary value problems for a single layer σ on all surfaces, V per unit of
 /// length, φ = Vσ + φ_a everywhere:
 ///
-///     φ is given:  Vσ = φ − φ_a, over the extent of all panels, so that the unit of length does
-///                  not matter
+///     φ is given:  Vσ = φ − φ_a, over the size of a conductor, so that neither the unit of length
+///                  matters nor how many others there are
 ///     between ε₁ behind the panels and ε₂ ahead, h − aφ given off to both sides:
 ///                  σ + β K'σ + α Vσ = −β ∂ₙφ_a − α φ_a + 2h/(ε₁ + ε₂),
 ///                  β = 2 (ε₁ − ε₂)/(ε₁ + ε₂),  α = 2a/(ε₁ + ε₂)
@@ -127,6 +127,8 @@ class BasicMediaSystem {
     char is_one = true;
   };
   void check() const;
+  /// The diameter of a sphere with as much surface as conductors have on average.
+  double size_of_a_conductor() const;
   void set_rows();
   void set_parts();
   /// [enclosures]: what rows of a part have in common, β of an interface, ε ahead of a conductor.

@@ -8,6 +8,7 @@
 
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/solvers/krylov_system.hpp"
 #include "fmbem/solvers/norm.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -107,11 +108,12 @@ struct LinearSolver::Impl {
     return that_fit(of_a_space, most_together, most_together_on_gpu);
   }
 
-  /// Right-hand sides whose true residuals are found by one product, which is made for them. Of
-  /// each there are b, x, a residual, a correction, two vectors of a product and two of what its
+  /// Right-hand sides whose true residuals are found by one product, for which far fields are made.
+  /// Of each there are b, x, a residual, a correction, two vectors of a product and two of what its
   /// errors are relative to.
   std::size_t measured_together() const {
-    return that_fit(8, std::max<std::size_t>(in_step(), most_together), 32);
+    const std::size_t most = op->processor() == Processor::gpu ? 128 : 32;
+    return that_fit(8, std::max<std::size_t>(in_step(), most_together), most);
   }
 
   /// Solves and refines.
@@ -213,15 +215,16 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
                 "there are " << b.size() << " right-hand sides for " << x.size() << " solutions");
   const std::size_t n = impl_->op->size();
   std::vector<SolveReport> reports(b.size(), {true, 0, "CONVERGED_ATOL", 0, 0, true, {0.0}});
+  std::vector<double> norms(b.size());
+  for_tasks(static_cast<std::int64_t>(b.size()), [&](std::int64_t v) { norms[v] = norm_of(b[v]); });
   std::vector<Impl::Task> tasks;
   for (std::size_t v = 0; v < b.size(); ++v) {
     FMBEM_REQUIRE(b[v].size() == n && x[v].size() == n, "the operator has "
                                                             << n << " unknowns, b " << b[v].size()
                                                             << " and x " << x[v].size());
-    const double norm_b = norm_of(b[v]);
-    FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
-    if (norm_b > 0) {
-      tasks.push_back({b[v], x[v], norm_b, &reports[v]});
+    FMBEM_REQUIRE(std::isfinite(norms[v]), "the right-hand side is not finite");
+    if (norms[v] > 0) {
+      tasks.push_back({b[v], x[v], norms[v], &reports[v]});
       continue;
     }
 #pragma omp parallel for schedule(static)

@@ -21,6 +21,9 @@ constexpr double progress = 0.5, loose_progress = 0.1;
 /// products with corrections add errors of their own: to a residual known to some tolerance so much
 /// of that each.
 constexpr double slack = 1.35, part_of_correction = 0.3;
+/// What products with x are to be accurate to is found anew if a correction may have changed it by
+/// more than this.
+constexpr double changed_by = 0.1;
 /// Product::tolerance of products with |x|, of which the size is asked for, where there are loose
 /// ones.
 constexpr double of_sizes = 0.01;
@@ -50,15 +53,15 @@ void multiply_all(const LinearMap& map, std::span<const Vec> x, std::span<const 
 
 }  // namespace
 
-double Refinement::condition(const SolvedProblem& problem) const {
-  return op_.norm() * norm_of(problem.x) / problem.norm_b;
+double Refinement::size_at_most(Vec x, const SolvedProblem& problem) const {
+  return op_.norm() * norm_of(x) / problem.norm_b;
 }
 
 void Refinement::find_cancellations(std::span<Open* const> open) const {
   std::vector<Open*> some;
   for (Open* each : open) {
     if (each->cancellation > 0) continue;
-    each->cancellation = condition(*each->problem);
+    each->cancellation = size_at_most(each->problem->x, *each->problem);
     const bool matters = product_part * tolerance_ < each->cancellation * loosest_tolerance();
     if (matters && op_.rows_of_v()) some.push_back(each);
   }
@@ -139,7 +142,7 @@ void Refinement::measure_corrections(std::span<Open*> open) {
   std::vector<Vec> d, ad;
   for (Open* each : open) {
     // ‖A‖‖d‖ times its tolerance is a part of the residual's error.
-    const double size = op_.norm() * norm_of(each->correction.vec) / each->problem->norm_b;
+    const double size = size_at_most(each->correction.vec, *each->problem);
     const double own =
         size == 0 ? 0 : part_of_correction * each->known_to * each->cancellation / size;
     if (own <= std::max(each->known_to, op_.accurate_tolerance())) {
@@ -203,7 +206,9 @@ void Refinement::correct(std::span<Open*> open) {
     problem.report->refinements.push_back({.iterations = solved[k].iterations});
   }
   measure_corrections(open);
-  for (Open* each : open) each->cancellation = 0;
+  for (Open* each : open)
+    if (size_at_most(each->correction.vec, *each->problem) > changed_by * each->cancellation)
+      each->cancellation = 0;
 }
 
 void Refinement::refine(std::span<SolvedProblem> problems) {
@@ -222,7 +227,8 @@ void Refinement::refine(std::span<SolvedProblem> problems) {
     std::erase_if(open, [&](Open* each) { return is_done(*each) || has_stalled(*each); });
     if (!open.empty() && step < most_steps) correct(open);
   }
-  for (const SolvedProblem& problem : problems) problem.report->condition = condition(problem);
+  for (const SolvedProblem& problem : problems)
+    problem.report->condition = size_at_most(problem.x, problem);
 }
 
 /// Whether the last step was of no use although its products were tight. If they were not, the next

@@ -56,8 +56,8 @@ class Refinement {
     double cancellation = 0;    ///< find_cancellations(); 0: not known yet
   };
 
-  /// SolveReport::condition
-  double condition(const SolvedProblem& problem) const;
+  /// ‖A‖‖x‖/‖b‖; of the solution it is SolveReport::condition.
+  double size_at_most(Vec x, const SolvedProblem& problem) const;
   /// Finds what errors of products with x are relative to, over ‖b‖, where it is not known.
   void find_cancellations(std::span<Open* const> open) const;
   /// From products with |x|.

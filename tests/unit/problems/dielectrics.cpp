@@ -57,6 +57,28 @@ TEST_CASE("a coated conducting sphere has its capacitance at any contrast") {
   }
 }
 
+TEST_CASE("residuals ask of a conductor far from another one what they ask of it alone") {
+  const auto condition_of_first = [](const std::vector<double>& places) {
+    SurfaceMesh mesh;
+    ConductorOptions options;
+    for (const double x : places) {
+      const std::string number = std::to_string(options.interfaces.size());
+      add_ellipsoid(mesh, ("conductor" + number).c_str(), 2, {1, 1, 1}, {x, 0, 0});
+      add_ellipsoid(mesh, ("coat" + number).c_str(), 2, {2, 2, 2}, {x, 0, 0});
+      options.interfaces.push_back("coat" + number);
+      options.media.push_back({"conductor" + number, 4, 4});
+      options.media.push_back({"coat" + number, 4, 1});
+    }
+    const CapacitanceSolution solution = solve_capacitance(mesh, options);
+    CHECK(solution.converged);
+    return solution.solves[0].condition;
+  };
+  const double alone = condition_of_first({0});
+  CAPTURE(alone);
+  CHECK(alone < 10);
+  CHECK(condition_of_first({0, 1000}) == Approx(alone).epsilon(0.05));
+}
+
 TEST_CASE("a dielectric sphere and shell in a uniform field", "[long]") {
   for (const double permittivity : {1e-4, 0.3, 4.0, 1e6}) {
     if (sanitized && permittivity != 4) continue;
