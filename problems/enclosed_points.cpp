@@ -58,8 +58,7 @@ int passes(Vec3d from, Vec3d to, Vec3d p) {
   const bool is_up = to.y > p.y;
   if ((from.y > p.y) == is_up) return 0;
   const Vec3d &low = is_up ? from : to, &high = is_up ? to : from;
-  const bool is_right =
-      (high.x - low.x) * (p.y - low.y) > (p.x - low.x) * (high.y - low.y);
+  const bool is_right = (high.x - low.x) * (p.y - low.y) > (p.x - low.x) * (high.y - low.y);
   return !is_right ? 0 : is_up ? 1 : -1;
 }
 

@@ -65,21 +65,20 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   SolvationProblem problem(molecule, result.solver_tolerance, result);
 
-  // What needs nothing of the operator.
+  // They need nothing of the operator.
   std::vector<RegionCharges> of_charges;
   const bool gpu_works = how.processor == Processor::gpu;
-  std::future<void> charges = start_beside(gpu_works, [&] {
-    of_charges = problem.potentials_of(problem.charges(), *how.processor);
-    problem.find_coulomb_energy();
-  });
+  std::future<void> charges = start_beside(
+      gpu_works, [&] { of_charges = problem.potentials_of(problem.charges(), *how.processor); });
   const Timer assembly;
   const auto op = problem.make_operator(how);
   result.assembly_seconds = assembly.seconds();
-  // And what needs nothing of the preconditioner.
+  // What needs nothing of the preconditioner, whose systems leave the host idle.
   std::vector<double> b;
   std::future<void> right_hand_side = start_beside(gpu_works, [&] {
     charges.get();
     b = op->right_hand_side(of_charges);
+    problem.find_coulomb_energy();
   });
   const Timer preconditioner;
   result.leaves = result.panels.leaves();

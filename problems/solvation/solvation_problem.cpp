@@ -1,6 +1,7 @@
 #include "fmbem/problems/solvation/solvation_problem.hpp"
 
 #include <tuple>
+#include <utility>
 
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -141,7 +142,7 @@ std::pair<LargeVector<double>, LargeVector<double>> SolvationProblem::boundary_v
     potential[i] = unit * x[2 * i];
     normal_field[i] = -unit * x[2 * i + 1];
   }
-  return {potential, normal_field};
+  return {std::move(potential), std::move(normal_field)};
 }
 
 }  // namespace fmbem
