@@ -130,7 +130,7 @@ class Nesting {
 
 bool lies_in(Vec3d x, const Enclosure& part) {
   for (int axis = 0; axis < 3; ++axis)
-    if (x[axis] < part.low[axis] || x[axis] > part.high[axis]) return false;
+    if (!(x[axis] >= part.low[axis] && x[axis] <= part.high[axis])) return false;  // NaN as well
   return true;
 }
 
