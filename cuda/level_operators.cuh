@@ -6,6 +6,7 @@
 
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 
 namespace fmbem::cuda {
@@ -37,11 +38,15 @@ class LevelOperators {
       orbits_ = {fmm::orbits - 1};
       return;
     }
-    for (int level = kernel_.top_level; level < tree.levels(); ++level) {
-      const double unit = side(tree, level);
-      sets_.push_back(device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order));
-      orbits_.push_back(orbits_within(reach_ / unit));
-    }
+    const int levels = std::max(0, tree.levels() - kernel_.top_level);
+    sets_.resize(levels);
+    orbits_.resize(levels);
+    // The host's part of each is too small for all threads.
+    for_tasks(levels, [&](std::int64_t k) {
+      const double unit = side(tree, kernel_.top_level + static_cast<int>(k));
+      sets_[k] = device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order);
+      orbits_[k] = orbits_within(reach_ / unit);
+    });
   }
 
   const FarKernel& kernel() const { return kernel_; }

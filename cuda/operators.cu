@@ -74,11 +74,19 @@ std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
   static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
   int device = 0;
   FMBEM_CUDA(cudaGetDevice(&device));
+  const Key key{kernel, device, order.p};
+  const auto find = [&] {
+    const std::lock_guard lock(mutex);
+    return alive[key].lock();
+  };
+  if (auto known = find()) return known;
+  // Others may make other operators meanwhile; two who make the same one share it from then on.
+  std::shared_ptr<const DeviceOperators<T>> made = make_operators<T>(kernel, order);
   const std::lock_guard lock(mutex);
-  auto& known = alive[Key{kernel, device, order.p}];
-  std::shared_ptr<const DeviceOperators<T>> result = known.lock();
-  if (!result) known = result = make_operators<T>(kernel, order);
-  return result;
+  std::weak_ptr<const DeviceOperators<T>>& known = alive[key];
+  if (auto first = known.lock()) return first;
+  known = made;
+  return made;
 }
 
 template <class T>

@@ -45,7 +45,8 @@ std::vector<double> SolvationStudySystem::data_right_hand_sides(const StudyData&
                 "data of a molecule are its charges (--rhs one), or random");
   Solvation solvation = solvation_;
   const SolvationProblem molecule(*problem_.molecule, tolerance_, solvation);
-  return molecule.right_hand_side(*equations_, molecule.charges());
+  return equations_->right_hand_side(
+      molecule.potentials_of(molecule.charges(), equations_->processor()));
 }
 
 double SolvationStudySystem::number_of(const StudyData&, std::span<const double> solution) const {

@@ -68,6 +68,16 @@ LargeVector<T> found_in_chunks(const Chunks& chunks, Body&& body) {
       of_chunk, [](const std::vector<T>& found) -> const auto& { return found; });
 }
 
+/// A copy by all threads.
+template <class T>
+LargeVector<T> copied(std::span<const T> from) {
+  const auto n = static_cast<std::int64_t>(from.size());
+  LargeVector<T> to(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+  return to;
+}
+
 /// To as many, by all threads.
 inline void copy_numbers(std::span<const double> from, std::span<double> to) {
   const auto n = static_cast<std::int64_t>(from.size());

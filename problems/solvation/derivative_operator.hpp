@@ -36,7 +36,6 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
   /// The 2×2 blocks of panels.
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
-  bool takes_fluxes() const override { return true; }
   std::vector<double> right_hand_side(std::span<const RegionCharges> charges) const override;
   void to_direct(std::span<double> x) const override;
 

@@ -26,7 +26,6 @@ class DirectOperator final : public PoissonBoltzmannOperator {
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
-  bool takes_fluxes() const override { return false; }
   std::vector<double> right_hand_side(std::span<const RegionCharges> charges) const override;
 
  protected:

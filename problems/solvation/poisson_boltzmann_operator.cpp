@@ -6,6 +6,7 @@
 
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/row_parts.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/solvation/derivative_operator.hpp"
 #include "fmbem/problems/solvation/direct_operator.hpp"
@@ -23,7 +24,7 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(
     std::span<const int> outside, SolvationFormulation formulation, const OperatorOptions& options)
     : panels_(panels),
       screened_(std::move(regions)),
-      of_panels_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}},
+      of_panels_{copied(inside), copied(outside), {}, {}},
       surfaces_(inside, outside),
       formulation_(formulation),
       options_(options) {

@@ -23,6 +23,10 @@ struct ScreenedRegion {
 /// or sums of these and of their derivatives (DerivativeOperator).
 enum class SolvationFormulation { direct, juffer, lu };
 const char* name_of(SolvationFormulation formulation);
+/// Whether right-hand sides want derivatives of potentials.
+inline bool takes_fluxes(SolvationFormulation formulation) {
+  return formulation != SolvationFormulation::direct;
+}
 
 /// The potential of a region's charges at the centroids of its panels, and its derivative along
 /// their normals: [panels], empty without charges.
@@ -46,8 +50,6 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   /// [leaves + 1], of the leaves of panels.
   std::vector<std::int64_t> leaf_begin() const;
 
-  /// Whether right_hand_side() wants derivatives.
-  virtual bool takes_fluxes() const = 0;
   /// `charges`: [regions].
   virtual std::vector<double> right_hand_side(std::span<const RegionCharges> charges) const = 0;
   /// From the unknowns of this formulation to φ and ∂φ/∂n on the panels' back.

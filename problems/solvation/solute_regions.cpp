@@ -8,10 +8,11 @@
 #include <sstream>
 #include <utility>
 
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/enclosed_points.hpp"
 #include "fmbem/problems/enclosures.hpp"
-#include "fmbem/problems/winding_tree.hpp"
 
 namespace fmbem {
 namespace {
@@ -47,15 +48,13 @@ Enclosures surfaces_of(const SurfaceMesh& mesh, const Panels& panels) {
 /// The part of a surface's area that is inside of a closed one, from a thousand panels at the most.
 double share_inside(const Panels& panels, std::span<const std::int32_t> surface,
                     std::span<const std::int32_t> body) {
-  const std::size_t step = std::max<std::size_t>(surface.size() / 1000, 1),
-                    count = (surface.size() + step - 1) / step;
-  const WindingTree tree(panels, body);
-  std::vector<char> is_inside(count);
-#pragma omp parallel for schedule(dynamic, 16)
-  for (std::size_t k = 0; k < count; ++k)
-    is_inside[k] = tree.encloses(panels.centroid(surface[k * step]));
+  const std::size_t step = std::max<std::size_t>(surface.size() / 1000, 1);
+  std::vector<Vec3d> points;
+  for (std::size_t at = 0; at < surface.size(); at += step)
+    points.push_back(panels.centroid(surface[at]));
+  const std::vector<char> is_inside = enclosed_points(panels, body, points);
   double inside = 0, all = 0;
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
     const double area = panels.area(surface[k * step]);
     all += area;
     if (is_inside[k]) inside += area;
@@ -131,7 +130,7 @@ class Nesting {
 
 bool lies_in(Vec3d x, const Enclosure& part) {
   for (int axis = 0; axis < 3; ++axis)
-    if (x[axis] < part.low[axis] || x[axis] > part.high[axis]) return false;
+    if (!(x[axis] >= part.low[axis] && x[axis] <= part.high[axis])) return false;  // NaN as well
   return true;
 }
 
@@ -142,14 +141,16 @@ std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surface
   std::vector<int> result(points.size(), -1);
   for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
     const Enclosure& part = surfaces.parts[s];
-    const WindingTree tree(panels, panels_of[s]);
-#pragma omp parallel for schedule(dynamic, 16)
-    for (std::int64_t i = 0; i < n; ++i) {
-      int& innermost = result[i];
-      if (innermost >= 0 && surfaces.parts[innermost].volume <= part.volume) continue;
-      const Vec3d x = points[i] - panels.origin;
-      if (lies_in(x, part) && tree.encloses(x)) innermost = static_cast<int>(s);
-    }
+    const std::vector<std::int32_t> close = numbers_where(n, [&](std::int64_t i) {
+      const int innermost = result[i];
+      return (innermost < 0 || surfaces.parts[innermost].volume > part.volume) &&
+             lies_in(points[i] - panels.origin, part);
+    });
+    std::vector<Vec3d> places;
+    for (const std::int32_t i : close) places.push_back(points[i] - panels.origin);
+    const std::vector<char> is_inside = enclosed_points(panels, panels_of[s], places);
+    for (std::size_t k = 0; k < close.size(); ++k)
+      if (is_inside[k]) result[close[k]] = static_cast<int>(s);
   }
   return result;
 }
@@ -212,6 +213,10 @@ void set_regions(const Enclosures& surfaces, const PanelLists& panels_of,
   result.regions.resize(parent.size() + 1);
   const auto add = [&](SoluteRegion& region, std::size_t surface) {
     LargeVector<std::int32_t>& all = region.panels;
+    if (all.empty()) {
+      all = copied(panels_of[surface]);
+      return;
+    }
     const auto before = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), panels_of[surface].begin(), panels_of[surface].end());
     std::inplace_merge(all.begin(), all.begin() + before, all.end());

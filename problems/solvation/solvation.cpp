@@ -1,11 +1,13 @@
 #include "fmbem/problems/solvation/solvation.hpp"
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <utility>
 
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/problems/solvation/solvation_problem.hpp"
 #include "fmbem/solvers/norm.hpp"
@@ -26,7 +28,8 @@ void solve_for_sites(LinearSolver& solver, const PoissonBoltzmannOperator& op,
     const std::size_t count = std::min(sites_at_a_time, sets.size() - begin);
     std::vector<double> b, x(count * n);
     for (std::size_t k = 0; k < count; ++k) {
-      const std::vector<double> one = problem.right_hand_side(op, sets[begin + k]);
+      const std::vector<double> one =
+          op.right_hand_side(problem.potentials_of(sets[begin + k], op.processor()));
       b.insert(b.end(), one.begin(), one.end());
       result.rhs_norm.push_back(norm_of(one));
     }
@@ -62,17 +65,29 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   SolvationProblem problem(molecule, result.solver_tolerance, result);
 
+  // They need nothing of the operator.
+  std::vector<RegionCharges> of_charges;
+  const bool gpu_works = how.processor == Processor::gpu;
+  std::future<void> charges = start_beside(
+      gpu_works, [&] { of_charges = problem.potentials_of(problem.charges(), *how.processor); });
   const Timer assembly;
   const auto op = problem.make_operator(how);
   result.assembly_seconds = assembly.seconds();
+  // What needs nothing of the preconditioner, whose systems leave the host idle.
+  std::vector<double> b;
+  std::future<void> right_hand_side = start_beside(gpu_works, [&] {
+    charges.get();
+    b = op->right_hand_side(of_charges);
+    problem.find_coulomb_energy();
+  });
   const Timer preconditioner;
   result.leaves = result.panels.leaves();
   solver.set_operator(op, op->leaf_begin());
   result.preconditioner_seconds = preconditioner.seconds();
+  right_hand_side.get();
   result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
-  const std::vector<double> b = problem.right_hand_side(*op, problem.charges());
   result.setup_seconds = setup.seconds();
 
   const Timer solve;

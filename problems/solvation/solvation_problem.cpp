@@ -1,7 +1,9 @@
 #include "fmbem/problems/solvation/solvation_problem.hpp"
 
 #include <tuple>
+#include <utility>
 
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/solvation/solvation_field.hpp"
@@ -13,8 +15,8 @@ std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
                                              const SolvationModel& model) {
   std::vector<ScreenedRegion> result;
   for (const SoluteRegion& region : found.regions)
-    result.push_back(
-        {model.permittivity_in(region.kind), model.kappa_in(region.kind), region.panels});
+    result.push_back({model.permittivity_in(region.kind), model.kappa_in(region.kind),
+                      copied<std::int32_t>(region.panels)});
   return result;
 }
 
@@ -32,8 +34,8 @@ std::shared_ptr<PoissonBoltzmannOperator> SolvationProblem::make_operator(
                                 result_.model.formulation, options);
 }
 
-std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOperator& op,
-                                                      std::span<const PointCharges> charges) const {
+std::vector<RegionCharges> SolvationProblem::potentials_of(std::span<const PointCharges> charges,
+                                                           Processor processor) const {
   const Panels& panels = result_.panels;
   std::vector<RegionCharges> at_panels(charges.size());
   for (std::size_t r = 0; r < charges.size(); ++r) {
@@ -45,16 +47,15 @@ std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOper
     for (std::size_t k = 0; k < n; ++k)
       centroids[k] = panels.centroid(region.panels[k]) + panels.origin;
     const double over = 1 / result_.model.permittivity_in(region.kind);
-    std::vector<Vec3d> gradient(op.takes_fluxes() ? centroids.size() : 0);
-    at_panels[r].potential =
-        charges[r].potential_at(centroids, tolerance_, gradient, op.processor());
+    std::vector<Vec3d> gradient(takes_fluxes(result_.model.formulation) ? n : 0);
+    at_panels[r].potential = charges[r].potential_at(centroids, tolerance_, gradient, processor);
     for (double& potential : at_panels[r].potential) potential *= over;
     at_panels[r].flux.resize(gradient.size());
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < gradient.size(); ++k)
       at_panels[r].flux[k] = over * dot(panels.triangle(region.panels[k]).normal, gradient[k]);
   }
-  return op.right_hand_side(at_panels);
+  return at_panels;
 }
 
 std::vector<PointCharges> SolvationProblem::charges() const {
@@ -64,22 +65,30 @@ std::vector<PointCharges> SolvationProblem::charges() const {
   return result;
 }
 
-void SolvationProblem::evaluate(std::span<const double> x) {
+void SolvationProblem::find_coulomb_energy() {
   const double unit = result_.model.unit_of_potential();
+  result_.coulomb_energy = 0;
+  for (const SoluteRegion& region : result_.regions.regions) {
+    const PointCharges charges = charges_in(region, molecule_.atoms);
+    const std::vector<double> potential = charges.potential(tolerance_);
+    for (std::size_t k = 0; k < potential.size(); ++k)
+      result_.coulomb_energy +=
+          0.5 * unit * charges.q[k] * potential[k] / result_.model.permittivity_in(region.kind);
+  }
+}
+
+void SolvationProblem::evaluate(std::span<const double> x) {
   std::tie(result_.potential, result_.normal_field) = boundary_values(x);
-  result_.solvation_energy = result_.coulomb_energy = 0;
+  result_.solvation_energy = 0;
   result_.reaction.resize(molecule_.atoms.size());
   for (const SoluteRegion& region : result_.regions.regions) {
     if (region.kind != SoluteRegion::Kind::solute) continue;
     const PointCharges charges = charges_in(region, molecule_.atoms);
     const std::vector<double> reaction = surface_potential(
         result_, region, {result_.potential, result_.normal_field}, charges.places);
-    const std::vector<double> coulomb = charges.potential(tolerance_);
     for (std::size_t k = 0; k < reaction.size(); ++k) {
       result_.reaction[region.atoms[k]] = reaction[k];
       result_.solvation_energy += 0.5 * charges.q[k] * reaction[k];
-      result_.coulomb_energy +=
-          0.5 * unit * charges.q[k] * coulomb[k] / result_.model.permittivity_in(region.kind);
     }
   }
 }
@@ -133,7 +142,7 @@ std::pair<LargeVector<double>, LargeVector<double>> SolvationProblem::boundary_v
     potential[i] = unit * x[2 * i];
     normal_field[i] = -unit * x[2 * i + 1];
   }
-  return {potential, normal_field};
+  return {std::move(potential), std::move(normal_field)};
 }
 
 }  // namespace fmbem

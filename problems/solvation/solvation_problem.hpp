@@ -25,12 +25,14 @@ class SolvationProblem {
 
   std::shared_ptr<PoissonBoltzmannOperator> make_operator(const OperatorOptions& options) const;
 
-  /// What charges make at the centroids of their region's panels. `charges`: [regions].
-  std::vector<double> right_hand_side(const PoissonBoltzmannOperator& op,
-                                      std::span<const PointCharges> charges) const;
+  /// [regions]: what charges make at the centroids of their region's panels, for right-hand sides.
+  std::vector<RegionCharges> potentials_of(std::span<const PointCharges> charges,
+                                           Processor processor) const;
   /// [regions]: the molecule's charges.
   std::vector<PointCharges> charges() const;
-  /// From unknowns to potentials and energies.
+  /// Needs nothing but the regions.
+  void find_coulomb_energy();
+  /// From unknowns to potentials and the solvation energy.
   void evaluate(std::span<const double> x);
 
   /// [sets][regions]: the charges of each set. Throws InputError for those that are in no solute.
