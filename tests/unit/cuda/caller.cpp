@@ -11,7 +11,7 @@
 #include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::caller_tests {
+namespace fmbem::test::cuda_caller_tests {
 
 using cuda::DeviceArray;
 using cuda::FmmPlan;
@@ -191,4 +191,4 @@ TEST_CASE("plans on the device that cannot move are as they were") {
   CHECK(evaluated() == before);
 }
 
-}  // namespace fmbem::test::caller_tests
+}  // namespace fmbem::test::cuda_caller_tests

@@ -4,7 +4,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
-namespace fmbem::test::device_tests {
+namespace fmbem::test::cuda_device_tests {
 
 using fmbem::test::gpu_is_there;
 
@@ -33,4 +33,4 @@ TEST_CASE("a build without CUDA has no runtime and no devices") {
   if (!built_with_cuda()) CHECK(cuda_devices().empty());
 }
 
-}  // namespace fmbem::test::device_tests
+}  // namespace fmbem::test::cuda_device_tests

@@ -11,7 +11,7 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::direct_tests {
+namespace fmbem::test::cuda_direct_tests {
 
 using cuda::make_fmm_plan;
 using fmm::Method;
@@ -160,4 +160,4 @@ TEST_CASE("automatic on the GPU takes the direct sum for few points and the FMM 
   CHECK(results(Method::automatic).gradient == results(method).gradient);
 }
 
-}  // namespace fmbem::test::direct_tests
+}  // namespace fmbem::test::cuda_direct_tests

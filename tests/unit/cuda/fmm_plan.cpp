@@ -15,7 +15,7 @@
 #include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::fmm_plan_tests {
+namespace fmbem::test::cuda_fmm_plan_tests {
 
 using cuda::DeviceArray;
 using cuda::FmmPlan;
@@ -352,4 +352,4 @@ TEST_CASE("close pairs and corners of few points are counted on the GPU") {
   CHECK(fine.inflation >= 1.02);
 }
 
-}  // namespace fmbem::test::fmm_plan_tests
+}  // namespace fmbem::test::cuda_fmm_plan_tests

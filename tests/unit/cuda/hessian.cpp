@@ -12,7 +12,7 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::hessian_tests {
+namespace fmbem::test::cuda_hessian_tests {
 
 using cuda::DeviceArray;
 using cuda::make_fmm_plan;
@@ -196,4 +196,4 @@ TEST_CASE("second derivatives in device memory, in both precisions, by stages an
       contains("was not made for second derivatives"));
 }
 
-}  // namespace fmbem::test::hessian_tests
+}  // namespace fmbem::test::cuda_hessian_tests

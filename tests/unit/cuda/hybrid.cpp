@@ -20,7 +20,7 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::hybrid_tests {
+namespace fmbem::test::cuda_hybrid_tests {
 
 using cuda::make_fmm_plan;
 using fmm::direct_sum;
@@ -409,4 +409,4 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
           "an FMM or a hybrid without dipoles");
 }
 
-}  // namespace fmbem::test::hybrid_tests
+}  // namespace fmbem::test::cuda_hybrid_tests

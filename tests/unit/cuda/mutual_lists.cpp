@@ -9,7 +9,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::mutual_lists_tests {
+namespace fmbem::test::cuda_mutual_lists_tests {
 
 namespace {
 
@@ -165,4 +165,4 @@ TEST_CASE("close targets across borders of leaves, of several sizes") {
       CHECK(check_lists(points, max_leaf, 40, leaves).close.size() > 100);
 }
 
-}  // namespace fmbem::test::mutual_lists_tests
+}  // namespace fmbem::test::cuda_mutual_lists_tests

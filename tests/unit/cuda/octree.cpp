@@ -9,7 +9,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::octree_tests {
+namespace fmbem::test::cuda_octree_tests {
 
 namespace {
 
@@ -248,4 +248,4 @@ TEST_CASE("trial trees of the device count what trees of the host have") {
   }
 }
 
-}  // namespace fmbem::test::octree_tests
+}  // namespace fmbem::test::cuda_octree_tests

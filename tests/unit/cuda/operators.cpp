@@ -13,7 +13,7 @@
 #include "tests/unit/cuda/device_m2l.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
-namespace fmbem::test::operators_tests {
+namespace fmbem::test::cuda_operators_tests {
 
 using fmm::orbits;
 using fmm::ParityOrder;
@@ -248,4 +248,4 @@ TEST_CASE("M2L operators of Yukawa's kernel on the device are those of the host"
   CHECK(worst_yukawa_difference<float>(p, kappa) < 1);
 }
 
-}  // namespace fmbem::test::operators_tests
+}  // namespace fmbem::test::cuda_operators_tests

@@ -8,7 +8,7 @@
 
 #include "tests/unit/cuda/gpu.hpp"
 
-namespace fmbem::test::split_products_tests {
+namespace fmbem::test::cuda_split_products_tests {
 
 namespace {
 
@@ -95,4 +95,4 @@ TEST_CASE("products of split numbers are right to single precision") {
   CHECK(same);
 }
 
-}  // namespace fmbem::test::split_products_tests
+}  // namespace fmbem::test::cuda_split_products_tests

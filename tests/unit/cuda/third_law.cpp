@@ -11,7 +11,7 @@
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::third_law_tests {
+namespace fmbem::test::cuda_third_law_tests {
 
 using cuda::make_fmm_plan;
 using fmm::PlanOptions;
@@ -267,4 +267,4 @@ TEST_CASE("plans by the third law that move have the bits of new ones") {
   }
 }
 
-}  // namespace fmbem::test::third_law_tests
+}  // namespace fmbem::test::cuda_third_law_tests

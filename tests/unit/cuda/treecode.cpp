@@ -14,7 +14,7 @@
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::treecode_tests {
+namespace fmbem::test::cuda_treecode_tests {
 
 using cuda::make_fmm_plan;
 using fmm::direct_sum;
@@ -246,4 +246,4 @@ TEST_CASE("treecodes on the GPU refuse what they do not have") {
           "Cartesian expansions have orders up to 6");
 }
 
-}  // namespace fmbem::test::treecode_tests
+}  // namespace fmbem::test::cuda_treecode_tests

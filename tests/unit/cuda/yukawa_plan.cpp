@@ -10,7 +10,7 @@
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
-namespace fmbem::test::yukawa_plan_tests {
+namespace fmbem::test::cuda_yukawa_plan_tests {
 
 using cuda::make_fmm_plan;
 using fmm::PlanOptions;
@@ -281,4 +281,4 @@ TEST_CASE("a move that makes kappa times the extent large changes the near field
   }
 }
 
-}  // namespace fmbem::test::yukawa_plan_tests
+}  // namespace fmbem::test::cuda_yukawa_plan_tests
