@@ -31,10 +31,9 @@ std::shared_ptr<const MixedRows> checked(std::shared_ptr<const MixedRows> rows, 
   return rows;
 }
 
-OperatorOptions with_processor(const Panels& panels, OperatorOptions options) {
-  if (!options.processor)
-    options.processor = panels.images ? Processor::cpu : faster_processor(panels.size(), options);
-  return options;
+Processor processor_for(const Panels& panels, const OperatorOptions& options) {
+  return options.processor.value_or(panels.images ? Processor::cpu
+                                                  : faster_processor(panels.size(), options));
 }
 
 /// Columns of entries that parts have room for on the GPU.
@@ -85,7 +84,9 @@ class MixedOperator::RowsOfV final : public LinearMap {
 MixedOperator::Part MixedOperator::make_v(const Panels& panels, const MixedRows& rows,
                                           const OperatorOptions& options) {
   check(rows.alpha, "V", panels.size());
-  return part_of_v(panels, rows, with_processor(panels, options));
+  OperatorOptions of_part = options;
+  of_part.processor = processor_for(panels, options);
+  return part_of_v(panels, rows, of_part);
 }
 
 MixedOperator::MixedOperator(const Panels& panels, std::shared_ptr<const MixedRows> rows,
@@ -93,9 +94,11 @@ MixedOperator::MixedOperator(const Panels& panels, std::shared_ptr<const MixedRo
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
-      processor_(*with_processor(panels, options).processor) {
-  parts_ = make_parts(v ? *std::move(v) : make_v(panels, *rows_, options), panels, *rows_,
-                      equations_.needs_flux(), with_processor(panels, options));
+      processor_(processor_for(panels, options)) {
+  OperatorOptions of_parts = options;
+  of_parts.processor = processor_;
+  parts_ = make_parts(v ? *std::move(v) : part_of_v(panels, *rows_, of_parts), panels, *rows_,
+                      equations_.needs_flux(), of_parts);
   norm_ = norm_of(parts_, *rows_);
   rest_norm_ = largest(rows_->gamma) + largest(rows_->beta) / 2;
   if (std::any_of(parts_.begin(), parts_.end(), is_v)) v_ = std::make_unique<RowsOfV>(*this);
