@@ -67,6 +67,8 @@ PanelSources CpuEngine::sources(double tolerance) const {
 }
 
 NormEstimate CpuEngine::norm_estimate() const {
+  if (kernel_.source == Trace::normal)
+    return estimate_double_layer(targets_.centroid, triangles_, *tree_);
   return estimate_norm(targets_.centroid, sources(1), *tree_, kernel_.kappa);
 }
 

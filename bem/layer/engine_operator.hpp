@@ -73,8 +73,7 @@ class EngineOperator final : public BoundaryOperator {
     engine_ = std::make_unique<Engine>(
         panels, EngineTask{options, block, layer, crowded_, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
-    // K can be near field alone: the angles of a panel's neighbours. ‖K‖ counts as the sphere's.
-    estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
+    estimate_ = engine_->norm_estimate();
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
     const double enough = near_tolerance_for(tolerance, estimate_.near_fraction);

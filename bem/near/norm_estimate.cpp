@@ -19,6 +19,20 @@ struct Ball {
   }
 };
 
+/// The rows of the near lists that stand for all, each with the first of its targets.
+struct SampledRows {
+  explicit SampledRows(const fmm::PointTree& its_tree)
+      : tree(its_tree),
+        stride(std::max<std::size_t>(1, tree.lists.p2p.targets.size() / rows_of_estimate)),
+        count((tree.lists.p2p.targets.size() + stride - 1) / stride) {}
+  std::size_t row(std::size_t k) const { return k * stride; }
+  std::int32_t target(std::size_t k) const {
+    return tree.targets().order[near_row(tree, row(k)).targets.begin];
+  }
+  const fmm::PointTree& tree;
+  std::size_t stride, count;
+};
+
 }  // namespace
 
 double crowding(const Panels& panels, double kappa) {
@@ -53,7 +67,6 @@ double crowding(const Panels& panels, double kappa) {
 
 NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
                            const fmm::PointTree& tree, double kappa) {
-  const fmm::NearLists& near = tree.lists.p2p;
   const auto n = static_cast<std::int64_t>(sources.size());
   const bool of_pieces = sources.size() > sources.unknowns();
   const std::int64_t far_stride = of_pieces ? stride_of_far_pieces(n) : 1;
@@ -63,16 +76,13 @@ NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& s
   std::vector<Ball> far;
   far.reserve(n / far_stride + 1);
   for (std::int64_t j = 0; j < n; j += far_stride) far.push_back(ball(j));
-  const std::size_t rows = near.targets.size(),
-                    stride = std::max<std::size_t>(1, rows / rows_of_estimate);
-  std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
+  const SampledRows rows(tree);
+  std::vector<double> near_sums(rows.count), sums(rows.count);
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
-    const std::size_t row = k_row * stride;
-    const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
-    const Vec3d x = targets[tree.targets().order[target]];
+    const Vec3d x = targets[rows.target(k_row)];
     double sampled = 0;  // of near pieces
-    for_near_sources(tree, near_row(tree, row), [&](std::int32_t j) {
+    for_near_sources(tree, near_row(tree, rows.row(k_row)), [&](std::int32_t j) {
       const double sum = ball(j).over_distance(x);
       near_sums[k_row] += sum;
       if (far_stride > 1 && j % far_stride == 0) sampled += sum;
@@ -82,6 +92,21 @@ NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& s
       sums[k_row] = near_sums[k_row] + static_cast<double>(far_stride) * (sums[k_row] - sampled);
   }
   return norm_estimate_of(near_sums, sums, of_pieces);
+}
+
+NormEstimate estimate_double_layer(std::span<const Vec3d> targets, std::span<const Triangle> panels,
+                                   const fmm::PointTree& tree) {
+  const SampledRows rows(tree);
+  std::vector<double> near_sums(rows.count);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k = 0; k < rows.count; ++k) {
+    const Vec3d x = targets[rows.target(k)];
+    for_near_sources(tree, near_row(tree, rows.row(k)), [&](std::int32_t j) {
+      const Triangle& panel = panels[j];
+      near_sums[k] += panel_flux(panel.area * panel.normal, panel.centroid, x);
+    });
+  }
+  return double_layer_estimate_of(near_sums);
 }
 
 }  // namespace fmbem

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
@@ -16,9 +17,9 @@ namespace fmbem {
 
 class PanelSources;
 
-/// ‖V‖ from the row sums of some targets.
+/// ‖V‖ or ‖K‖ from the row sums of some targets.
 struct NormEstimate {
-  double norm = 0;           ///< of V, from above
+  double norm = 0;           ///< of V, from above; of K what it is on a sphere
   double near_fraction = 1;  ///< the near field's part of it, from above
 };
 
@@ -57,9 +58,17 @@ FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec
          exp(-kappa * fmax(0.0, norm(centroid - x) - radius));
 }
 
-/// The estimate from sums of these over near panels, and over all. Where panels are cut, leaves and
-/// with them the near parts of rows are of very different sizes, and count by their mean square:
-/// for constant x that is the norm.
+/// A panel's part of a row sum of |K|, times 4π, right for panels far away; `area`: a normal vector
+/// as long as the area.
+FMBEM_HD inline double panel_flux(Vec3d area, Vec3d centroid, Vec3d x) {
+  const Vec3d d = centroid - x;
+  const double r2 = norm2(d) + norm(area) / 12;
+  return fabs(dot(area, d)) / (r2 * sqrt(r2));
+}
+
+/// The estimate of V from sums of sizes over near panels, and over all. Where panels are cut,
+/// leaves and with them the near parts of rows are of very different sizes, and count by their mean
+/// square: for constant x that is the norm.
 inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
                                      std::span<const double> sums, bool of_pieces) {
   constexpr double safety = 2;
@@ -73,6 +82,17 @@ inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
           std::min(1.0, safety * near / mean)};
 }
 
+/// The estimate of K from sums of |K| over near panels. They count by their mean square, as rows at
+/// edges have far larger ones than those in a face, and as no less than 0.07: integrals are
+/// accurate relative to the field of the panel, of which K is the part along the normal.
+inline NormEstimate double_layer_estimate_of(std::span<const double> near_sums) {
+  constexpr double norm = 0.5, safety = 2, least = 0.07;
+  const double mean_square =
+      std::inner_product(near_sums.begin(), near_sums.end(), near_sums.begin(), 0.0) /
+      static_cast<double>(near_sums.size());
+  return {norm, std::clamp(safety * inv_4pi * std::sqrt(mean_square) / norm, least, 1.0)};
+}
+
 /// How much of V is close to its diagonal: the largest sum of a row over some 400 panels around the
 /// target, over the mean sum of a whole row. On surfaces of N panels it is some √(400/N), 0.4 for
 /// 2000 and 0.02 for a million; on what is nearly a line it falls only like a logarithm: 0.8 and
@@ -83,5 +103,9 @@ double crowding(const Panels& panels, double kappa = 0);
 /// is Yukawa's kernel.
 NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
                            const fmm::PointTree& tree, double kappa = 0);
+
+/// The same of K, of the panels of which the tree is made. Yukawa's K is smaller than Laplace's.
+NormEstimate estimate_double_layer(std::span<const Vec3d> targets, std::span<const Triangle> panels,
+                                   const fmm::PointTree& tree);
 
 }  // namespace fmbem

@@ -66,4 +66,8 @@ NormEstimate estimate_norm(const PanelStore& panels, const DeviceBuffer<Vec3d>& 
                            const SpreadTree& tree, double kappa, cudaStream_t stream,
                            const DevicePieces* pieces = nullptr);
 
+/// The same of K.
+NormEstimate estimate_double_layer(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                                   const SpreadTree& tree, cudaStream_t stream);
+
 }  // namespace fmbem::cuda::bem

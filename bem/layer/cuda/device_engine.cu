@@ -90,6 +90,8 @@ class DeviceEngine {
   bool stores_near_field() const { return stored_; }
   bool cuts_panels() const { return pieces_ != nullptr; }
   NormEstimate norm_estimate() const {
+    if (kernel_.source == Trace::normal)
+      return estimate_double_layer(*panels_, block_->targets(), tree_, stream_);
     return estimate_norm(*panels_, block_->targets(), tree_, kernel_.kappa, stream_, pieces_.get());
   }
 
@@ -97,6 +99,9 @@ class DeviceEngine {
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
     if (pieces_) return {for_both.tolerance, Precision::double_precision};
+    if (for_both.precision == Precision::single_precision)
+      if (const auto in_single = lean_tolerance_in_single(enough, kernel_))
+        return {*in_single, Precision::single_precision};
     const Precision precision = lean_precision_for(enough, kernel_, for_both.precision);
     if (lean_precision_for(for_both.tolerance, kernel_, for_both.precision) != precision)
       return {enough, precision};

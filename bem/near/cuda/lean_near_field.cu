@@ -200,8 +200,9 @@ class LeanNearField final : public NearField {
         pairs_(tree.near.pairs),
         view_(rows_of(panels, tree, kernel)),
         rules_(rules_for<N, Kernel>(tolerance, view_.kernel)),
-        tolerance_(tolerance) {
-    if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
+        tolerance_(own_tolerance<N>(tolerance, view_.kernel)) {
+    if (close == ClosePairStorage::entries)
+      close_.emplace(view_, rows_, rules_, tolerance_, stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
@@ -264,6 +265,12 @@ Precision lean_precision_for(double tolerance, const PanelKernel& kernel, Precis
   return wanted == Precision::single_precision && rules_in_single(tolerance, kernel)
              ? Precision::single_precision
              : Precision::double_precision;
+}
+
+std::optional<double> lean_tolerance_in_single(double own, const PanelKernel& kernel) {
+  constexpr double part = 0.5;
+  if (kernel.kappa > 0 || norm_of_single_rules > part * own) return {};
+  return own + single_rule_rounding(kernel);
 }
 
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,

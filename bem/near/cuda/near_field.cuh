@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/layer/layer.hpp"
@@ -41,7 +42,10 @@ std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const 
                                                 const PanelKernel& kernel, double tolerance,
                                                 Precision precision, ClosePairStorage close,
                                                 cudaStream_t stream);
-/// Single where it is wanted and the tolerance allows it.
+/// Single where it is wanted and the tolerance of each integral allows it.
 Precision lean_precision_for(double tolerance, const PanelKernel& kernel, Precision wanted);
+/// The tolerance of integrals by rules of that error in single precision, if their rounding counts
+/// for little in a product: it has either sign. Of Laplace's kernel alone.
+std::optional<double> lean_tolerance_in_single(double own, const PanelKernel& kernel);
 
 }  // namespace fmbem::cuda::bem

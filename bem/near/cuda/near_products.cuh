@@ -160,13 +160,22 @@ __device__ inline void write_sums(const Share& share, double* sum, Write&& write
     if (share.add_up(sum[v], s_sums)) write(v, sum[v]);
 }
 
+/// What that rounding amounts to in the norm of V or K: errors of pairs have either sign. Of half
+/// ‖x‖, of K's pairs three panels away and more: at most 1.2e-8 on cubes and 4e-9 on spheres.
+inline constexpr double norm_of_single_rules = 2e-8;
+
 /// Rules work in single precision where their rounding leaves room for their own error.
 inline bool rules_in_single(double tolerance, const PanelKernel& kernel) {
   return tolerance >= 1.5 * single_rule_rounding(kernel);
 }
+/// What rounding leaves of a tolerance to their own error.
+template <class N>
+double own_tolerance(double tolerance, const PanelKernel& kernel) {
+  return sizeof(N) == 4 ? tolerance - single_rule_rounding(kernel) : tolerance;
+}
 template <class N, class Kernel = fmm::Laplace, class Rules = NearRules<N, Kernel>>
 Rules rules_for(double tolerance, const PanelKernel& kernel) {
-  return Rules(sizeof(N) == 4 ? tolerance - single_rule_rounding(kernel) : tolerance, kernel);
+  return Rules(own_tolerance<N>(tolerance, kernel), kernel);
 }
 
 /// Threads that share a column of stored entries in a transposed product: what they read at a time

@@ -72,6 +72,37 @@ BACKEND_TEST_CASE("where the GPU's memory does not suffice, the lean near field 
   CHECK(norm_of(difference(same, y)) < 1e-6 * norm_of(y));
 }
 
+BACKEND_TEST_CASE("integrals in single precision are off by 2e-8 of the norm in lean products") {
+  for (const SurfaceMesh& mesh : {sphere(5), cube(32), bracket(36)}) {
+    const Panels panels = make_panels(mesh);
+    const std::size_t n = panels.size();
+    const Vector random = signed_charges(n, 5);
+    for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer}) {
+      OperatorOptions options{.near_field = OperatorOptions::NearField::lean, .tolerance = 1e-7};
+      const auto single = make_fmm(panels, layer, options);
+      options.precision = Precision::double_precision;
+      const auto precise = make_fmm(panels, layer, options);
+      CHECK(single->info().precision == Precision::single_precision);
+      // What K' is accurate in are charges.
+      const auto size = [&](Vector v) {
+        for (std::size_t i = 0; layer == adjoint_double_layer && i < n; ++i) v[i] *= panels.area(i);
+        return norm_of(v);
+      };
+      for (const Vector& x : {Vector(n, 1.0), random}) {
+        const Vector y = product(*single, x);
+        const double bound = 2e-8 * single->norm() * size(x);
+        CAPTURE(n, layer.name(), x[0]);
+        CHECK(size(difference(y, product(*precise, x))) < bound);
+        Vector four, together(4 * n);
+        for (int k = 0; k < 4; ++k) four.insert(four.end(), x.begin(), x.end());
+        single->apply(four.data(), together.data(), {.vectors = 4});
+        together.resize(n);
+        CHECK(size(difference(y, together)) < bound);
+      }
+    }
+  }
+}
+
 BACKEND_TEST_CASE("products of two operators at once do not disturb each other") {
   const Panels cubes = make_panels(cube(20)), spheres = make_panels(sphere(4));
   OperatorOptions lean;

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
+#include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
 
 namespace fmbem::test::near_integrals_tests {
 
@@ -47,6 +54,35 @@ TEST_CASE("near integrals are as accurate as asked for") {
   CHECK(worst_gradient < tolerance);
   CHECK(close > 0);
   CHECK(close < 40 * 37 * 6 / 10);
+}
+
+TEST_CASE("the near part of K is estimated from above, and not at many times what it is") {
+  for (const SurfaceMesh& mesh : {sphere(4), sphere(5), cube(16), bracket(14), torus(24, 2, 0.7)}) {
+    const LargeVector<Triangle> triangles = triangles_of(make_panels(mesh));
+    std::vector<Vec3d> points;
+    for (const Triangle& t : triangles) points.push_back(t.centroid);
+    fmm::Seconds seconds;
+    const auto tree = fmm::grow_tree(PanelSources(triangles, nullptr, 1e-7, Trace::normal), points,
+                                     {.max_leaf = 30}, seconds);
+    double sum = 0;  // of squares of Σ|K| over near panels
+    for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
+      const NearRow near = near_row(*tree, row);
+      for (std::int32_t i = near.targets.begin; i < near.targets.end; ++i) {
+        double of_row = 0;
+        const std::int32_t target = tree->targets().order[i];
+        for_near_sources(*tree, near, [&](std::int32_t j) {
+          if (j != target) of_row += std::abs(triangle_double_layer(triangles[j], points[target]));
+        });
+        sum += of_row * of_row;
+      }
+    }
+    const double part = std::sqrt(sum / static_cast<double>(points.size())) / 0.5;
+    const NormEstimate estimate = estimate_double_layer(points, triangles, *tree);
+    CAPTURE(points.size(), part, estimate.near_fraction);
+    CHECK(estimate.norm == 0.5);
+    CHECK(estimate.near_fraction > part);
+    CHECK(estimate.near_fraction < std::max(3 * part, 0.071));
+  }
 }
 
 }  // namespace fmbem::test::near_integrals_tests

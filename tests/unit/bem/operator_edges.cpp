@@ -95,6 +95,10 @@ BACKEND_TEST_CASE("more vectors than go through the stages together") {
     OperatorOptions options;
     options.max_leaf = 20;
     options.near_field = near_field;
+    // In single precision, integrals that are made in a product are rounded in another way for one
+    // vector than for four.
+    if (near_field == OperatorOptions::NearField::lean)
+      options.precision = Precision::double_precision;
     const auto v = make_fmm(panels, options);
     Vector y(x.size()), accurate(x.size());
     v->apply(x.data(), y.data(), {.vectors = vectors});
