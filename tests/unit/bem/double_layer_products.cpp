@@ -1,6 +1,7 @@
 // Products of K and K' by the FMM of either backend against dense ones.
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -50,22 +51,33 @@ double bound(double tolerance, const Vector& x) { return tolerance * 0.5 * norm_
 }  // namespace
 
 BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too", "[long]") {
-  constexpr std::size_t vectors = 2;
-  for (const Body& body : bodies()) {
-    const Panels panels = make_panels(body.mesh);
-    const auto dense = make_dense(panels, double_layer);
-    const Vector x = several_vectors(panels, vectors);
-    Vector y(x.size()), exact(x.size());
-    dense->apply(x.data(), exact.data(), {.vectors = vectors});
-    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
-      if (sanitized && tolerance < 1e-6) break;
-      const auto fast = make_fmm(panels, double_layer, {.tolerance = tolerance, .max_leaf = 20});
+  constexpr int vectors = 2;
+  struct Case {
+    explicit Case(const Body& body)
+        : name(body.name),
+          panels(make_panels(body.mesh)),
+          x(several_vectors(panels, vectors)),
+          exact(x.size()) {
+      make_dense(panels, double_layer)->apply(x.data(), exact.data(), {.vectors = vectors});
+    }
+    std::string name;
+    Panels panels;
+    Vector x, exact;
+  };
+  std::vector<Case> cases;
+  for (const Body& body : bodies()) cases.emplace_back(body);
+  // Tolerance by tolerance, so that few orders' operators, of gigabytes, have to stay.
+  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    if (sanitized && tolerance < 1e-6) break;
+    for (const Case& c : cases) {
+      const auto fast = make_fmm(c.panels, double_layer, {.tolerance = tolerance, .max_leaf = 20});
       CHECK(fast->info().name == "K");
       CHECK(fast->info().levels >= 3);
       for (const double asked : {tolerance, fast->accurate_tolerance()}) {
-        CAPTURE(body.name, tolerance, asked);
-        fast->apply(x.data(), y.data(), {.vectors = vectors, .tolerance = asked});
-        CHECK(norm_of(difference(y, exact)) < bound(asked, x));
+        CAPTURE(c.name, tolerance, asked);
+        Vector y(c.x.size());
+        fast->apply(c.x.data(), y.data(), {.vectors = vectors, .tolerance = asked});
+        CHECK(norm_of(difference(y, c.exact)) < bound(asked, c.x));
       }
     }
   }
@@ -108,38 +120,50 @@ BACKEND_TEST_CASE("K of a few panels in small leaves") {
 
 BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked",
                   "[long]") {
-  constexpr std::size_t vectors = 5;  // four go together, and one by itself
-  for (const Body& body : smaller_bodies()) {
-    const Panels panels = make_panels(body.mesh);
-    const std::size_t n = panels.size();
-    // For K' the tolerance is that of charges.
-    const auto charges = [&](Vector sigma) {
-      for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.area(i % n);
+  constexpr int vectors = 5;  // four go together, and one by itself
+  struct Case {
+    explicit Case(const Body& body)
+        : name(body.name),
+          panels(make_panels(body.mesh)),
+          x(several_vectors(panels, vectors)),
+          of_k(x.size()),
+          of_flux(x.size()) {
+      make_dense(panels, double_layer)
+          ->apply(x.data(), of_k.data(), {.vectors = vectors, .transposed = true});
+      make_dense(panels, adjoint_double_layer)
+          ->apply(x.data(), of_flux.data(), {.vectors = vectors});
+    }
+    /// For K' the tolerance is that of charges.
+    Vector charges(Vector sigma) const {
+      for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.area(i % panels.size());
       return sigma;
-    };
-    const auto dense = make_dense(panels, double_layer),
-               dense_flux = make_dense(panels, adjoint_double_layer);
-    const Vector x = several_vectors(panels, vectors);
-    Vector y(x.size()), exact(x.size());
-    for (const auto near_field : near_fields)
-      for (const double tolerance : {1e-3, 1e-6, 1e-8}) {
-        if (sanitized && tolerance < 1e-6) break;
+    }
+    std::string name;
+    Panels panels;
+    Vector x, of_k, of_flux;
+  };
+  std::vector<Case> cases;
+  for (const Body& body : smaller_bodies()) cases.emplace_back(body);
+  // Tolerance by tolerance, as above.
+  for (const double tolerance : {1e-3, 1e-6, 1e-8}) {
+    if (sanitized && tolerance < 1e-6) break;
+    for (const Case& c : cases)
+      for (const auto near_field : near_fields) {
         const OperatorOptions options{
             .near_field = near_field, .tolerance = tolerance, .max_leaf = 20};
-        const auto fast = make_fmm(panels, double_layer, options);
-        const auto fast_flux = make_fmm(panels, adjoint_double_layer, options);
+        const auto fast = make_fmm(c.panels, double_layer, options);
+        const auto fast_flux = make_fmm(c.panels, adjoint_double_layer, options);
         CHECK(fast_flux->info().name == "K'");
         CHECK(fast_flux->processor() == fast->processor());
         for (const double asked : {tolerance, fast->accurate_tolerance()}) {
-          CAPTURE(body.name, static_cast<int>(near_field), tolerance, asked);
+          CAPTURE(c.name, static_cast<int>(near_field), tolerance, asked);
+          Vector y(c.x.size());
           Product product{.vectors = vectors, .tolerance = asked};
-          fast_flux->apply(x.data(), y.data(), product);
-          dense_flux->apply(x.data(), exact.data(), product);
-          CHECK(norm_of(charges(difference(y, exact))) < bound(asked, charges(x)));
+          fast_flux->apply(c.x.data(), y.data(), product);
+          CHECK(norm_of(c.charges(difference(y, c.of_flux))) < bound(asked, c.charges(c.x)));
           product.transposed = true;
-          fast->apply(x.data(), y.data(), product);
-          dense->apply(x.data(), exact.data(), product);
-          CHECK(norm_of(difference(y, exact)) < bound(asked, x));
+          fast->apply(c.x.data(), y.data(), product);
+          CHECK(norm_of(difference(y, c.of_k)) < bound(asked, c.x));
         }
       }
   }
