@@ -160,8 +160,8 @@ __device__ inline void write_sums(const Share& share, double* sum, Write&& write
     if (share.add_up(sum[v], s_sums)) write(v, sum[v]);
 }
 
-/// What that rounding amounts to in the norm of V or K: errors of pairs have either sign. Of half
-/// ‖x‖, of K's pairs three panels away and more: at most 1.2e-8 on cubes and 4e-9 on spheres.
+/// What single_rule_rounding() amounts to in the norm of V or K, as errors of pairs have either
+/// sign. Measured: at most 1.2e-8 of ½‖x‖ for K on cubes, 4e-9 on spheres (docs/decisions.md).
 inline constexpr double norm_of_single_rules = 2e-8;
 
 /// Rules work in single precision where their rounding leaves room for their own error.
