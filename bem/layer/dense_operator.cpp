@@ -127,7 +127,7 @@ class DenseOperator final : public BoundaryOperator {
   double tightest_tolerance() const override { return accurate_tolerance(); }
 
   double norm() const override {
-    const std::int64_t stride = std::max<std::int64_t>(1, m_ / rows_of_estimate);
+    const std::int64_t stride = SampledRows(m_).stride;
     double largest = 0;
     for (std::int64_t i = 0; i < m_; i += stride)
       largest = std::max(

@@ -19,19 +19,10 @@ struct Ball {
   }
 };
 
-/// The rows of the near lists that stand for all, each with the first of its targets.
-struct SampledRows {
-  explicit SampledRows(const fmm::PointTree& its_tree)
-      : tree(its_tree),
-        stride(std::max<std::size_t>(1, tree.lists.p2p.targets.size() / rows_of_estimate)),
-        count((tree.lists.p2p.targets.size() + stride - 1) / stride) {}
-  std::size_t row(std::size_t k) const { return k * stride; }
-  std::int32_t target(std::size_t k) const {
-    return tree.targets().order[near_row(tree, row(k)).targets.begin];
-  }
-  const fmm::PointTree& tree;
-  std::size_t stride, count;
-};
+/// The first target of a row of the near lists.
+std::int32_t first_target(const fmm::PointTree& tree, std::size_t row) {
+  return tree.targets().order[near_row(tree, row).targets.begin];
+}
 
 }  // namespace
 
@@ -76,13 +67,14 @@ NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& s
   std::vector<Ball> far;
   far.reserve(n / far_stride + 1);
   for (std::int64_t j = 0; j < n; j += far_stride) far.push_back(ball(j));
-  const SampledRows rows(tree);
+  const SampledRows rows(static_cast<std::int64_t>(tree.lists.p2p.targets.size()));
   std::vector<double> near_sums(rows.count), sums(rows.count);
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
-    const Vec3d x = targets[rows.target(k_row)];
+    const std::size_t row = k_row * rows.stride;
+    const Vec3d x = targets[first_target(tree, row)];
     double sampled = 0;  // of near pieces
-    for_near_sources(tree, near_row(tree, rows.row(k_row)), [&](std::int32_t j) {
+    for_near_sources(tree, near_row(tree, row), [&](std::int32_t j) {
       const double sum = ball(j).over_distance(x);
       near_sums[k_row] += sum;
       if (far_stride > 1 && j % far_stride == 0) sampled += sum;
@@ -96,14 +88,15 @@ NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& s
 
 NormEstimate estimate_double_layer(std::span<const Vec3d> targets, std::span<const Triangle> panels,
                                    const fmm::PointTree& tree) {
-  const SampledRows rows(tree);
+  const SampledRows rows(static_cast<std::int64_t>(tree.lists.p2p.targets.size()));
   std::vector<double> near_sums(rows.count);
 #pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t k = 0; k < rows.count; ++k) {
-    const Vec3d x = targets[rows.target(k)];
-    for_near_sources(tree, near_row(tree, rows.row(k)), [&](std::int32_t j) {
+  for (std::size_t k = 0; k < near_sums.size(); ++k) {
+    const std::size_t row = k * rows.stride;
+    const Vec3d x = targets[first_target(tree, row)];
+    for_near_sources(tree, near_row(tree, row), [&](std::int32_t j) {
       const Triangle& panel = panels[j];
-      near_sums[k] += panel_flux(panel.area * panel.normal, panel.centroid, x);
+      near_sums[k] += panel_flux(panel.area * panel.normal, panel.area, panel.centroid, x);
     });
   }
   return double_layer_estimate_of(near_sums);

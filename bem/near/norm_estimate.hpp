@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 #include <numeric>
 #include <span>
@@ -24,6 +25,13 @@ struct NormEstimate {
 };
 
 inline constexpr std::size_t rows_of_estimate = 32;
+/// Every stride-th row, some rows_of_estimate of them, which stand for all.
+struct SampledRows {
+  explicit SampledRows(std::int64_t rows)
+      : stride(std::max<std::int64_t>(1, rows / std::int64_t{rows_of_estimate})),
+        count((rows + stride - 1) / stride) {}
+  std::int64_t stride, count;
+};
 /// Where panels are cut, of far pieces every so-many-th stands for all.
 inline std::int64_t stride_of_far_pieces(std::int64_t pieces) {
   constexpr std::int64_t enough = 1 << 18;
@@ -58,12 +66,12 @@ FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec
          exp(-kappa * fmax(0.0, norm(centroid - x) - radius));
 }
 
-/// A panel's part of a row sum of |K|, times 4π, right for panels far away; `area`: a normal vector
-/// as long as the area.
-FMBEM_HD inline double panel_flux(Vec3d area, Vec3d centroid, Vec3d x) {
+/// A panel's part of a row sum of |K|, times 4π, right for panels far away; `normal` is as long as
+/// the area. No power of a length beyond its square is formed.
+FMBEM_HD inline double panel_flux(Vec3d normal, double area, Vec3d centroid, Vec3d x) {
   const Vec3d d = centroid - x;
-  const double r2 = norm2(d) + norm(area) / 12;
-  return fabs(dot(area, d)) / (r2 * sqrt(r2));
+  const double r2 = norm2(d) + area / 12;
+  return fabs(dot(normal / r2, d)) / sqrt(r2);
 }
 
 /// The estimate of V from sums of sizes over near panels, and over all. Where panels are cut,

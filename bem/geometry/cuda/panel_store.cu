@@ -137,7 +137,8 @@ __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsVie
 __global__ void sum_fluxes(TreeView tree, const std::int32_t* leaves, NearListsView lists,
                            std::int64_t stride, const std::int32_t* source_order,
                            const std::int32_t* target_order, const Vec3d* target,
-                           const Vec3d* vertices, const Vec3d* centroid, double* near_sums) {
+                           const Vec3d* vertices, const Vec3d* centroid, const double* area,
+                           double* near_sums) {
   const std::int64_t row = blockIdx.x * stride;
   const Vec3d x = target[target_order[tree.targets[leaves[row]].x]];
   double near = 0;
@@ -146,20 +147,12 @@ __global__ void sum_fluxes(TreeView tree, const std::int32_t* leaves, NearListsV
     for (int j = threadIdx.x; j < entry.count; j += blockDim.x) {
       const std::int32_t source = source_order[entry.begin + j];
       const Vec3d* const v = vertices + std::int64_t{3} * source;
-      near += panel_flux(0.5 * cross(v[1] - v[0], v[2] - v[0]), centroid[source], x);
+      near += panel_flux(0.5 * cross(v[1] - v[0], v[2] - v[0]), area[source], centroid[source], x);
     }
   }
   near = add_up(near);
   if (threadIdx.x == 0) near_sums[blockIdx.x] = near;
 }
-
-/// Rows of the near lists that stand for all.
-struct SampledRows {
-  explicit SampledRows(const SpreadTree& tree)
-      : stride(std::max<std::int64_t>(1, tree.rows() / rows_of_estimate)),
-        count((tree.rows() + stride - 1) / stride) {}
-  std::int64_t stride, count;
-};
 
 }  // namespace
 
@@ -233,7 +226,7 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& 
 NormEstimate estimate_norm(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
                            const SpreadTree& tree, double kappa, cudaStream_t stream,
                            const DevicePieces* pieces) {
-  const auto [stride, rows] = SampledRows(tree);
+  const auto [stride, rows] = SampledRows(tree.rows());
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
   std::optional<PieceExtents> extents;
   if (pieces) extents = pieces->extents(panels.vertices.data(), stream);
@@ -253,12 +246,12 @@ NormEstimate estimate_norm(const PanelStore& panels, const DeviceBuffer<Vec3d>& 
 
 NormEstimate estimate_double_layer(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
                                    const SpreadTree& tree, cudaStream_t stream) {
-  const auto [stride, rows] = SampledRows(tree);
+  const auto [stride, rows] = SampledRows(tree.rows());
   DeviceBuffer<double> near_sums(rows, stream);
   launch(sum_fluxes, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
          tree.target_order.data(), targets.data(), panels.vertices.data(), panels.centroid.data(),
-         near_sums.data());
+         panels.area.data(), near_sums.data());
   std::vector<double> near(rows);
   near_sums.download(near.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
