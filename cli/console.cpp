@@ -128,7 +128,27 @@ extern "C" void end_on_signal(int signal) {
   _exit(128 + signal);
 }
 
+bool main_has_returned = false;
+
+/// libgomp ends the process where a thread cannot start, OpenBLAS where it finds no memory.
+extern "C" void end_on_exit_of_library(int status, void*) {
+  if (main_has_returned || status == 0) return;
+  end_child();
+  remove_partial_output();
+  constexpr char message[] =
+      "fmbem: a library ended the program, for want of memory or threads: use a coarser mesh, "
+      "fewer "
+      "--threads, or raise the limits, ulimit -u and -v\n";
+  const auto written = ::write(STDERR_FILENO, message, sizeof message - 1);
+  static_cast<void>(written);  // there is nobody else to tell
+  _exit(static_cast<int>(ExitCode::out_of_resource));
+}
+
 }  // namespace
+
+void handle_exits_of_libraries() { on_exit(end_on_exit_of_library, nullptr); }
+
+void let_main_return() { main_has_returned = true; }
 
 void handle_interrupts() {
   std::signal(SIGINT, end_on_signal);

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   handle_interrupts();
+  handle_exits_of_libraries();
   int code = 0;
   try {
     code = run_program(context);
@@ -44,5 +45,6 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     _exit(code);
   }
+  let_main_return();
   return code;
 }

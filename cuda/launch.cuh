@@ -30,12 +30,13 @@ inline int rows_of_a_block(std::size_t bytes_of_row) {
   return 4 * bytes_of_row <= most ? 4 : 2 * bytes_of_row <= most ? 2 : 1;
 }
 
-/// Asks for more shared memory than every block may have where that is needed.
+/// Allows more shared memory than every block may have where that is needed: all that there is, as
+/// another thread may be about to launch the kernel with more.
 template <class... P>
 void allow_shared_memory(void (*kernel)(P...), std::size_t shared_bytes) {
   if (shared_bytes > 32 * 1024)  // 48 KiB less static arrays
     FMBEM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)));
+                                    static_cast<int>(shared_memory_of_a_block())));
 }
 
 /// Launches a kernel and checks the launch. An empty grid is no error.

@@ -4,7 +4,6 @@
 // an entry of X is two of a table's numbers, of Yukawa's two of the shifts that recurrences make of
 // it.
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "fmbem/cuda/blocks.cuh"
@@ -247,9 +246,6 @@ DeviceBuffer<T> make_m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityO
   const BlocksView view{begin,          order.count,         stride,    degree.data(),
                         azimuth.data(), inverse_norm.data(), fit.data()};
   const auto make = [&](const auto& entries, int first, int count) {
-    // Of other orders, by another thread, the kernel may ask for less shared memory.
-    static std::mutex launching;
-    const std::lock_guard one_at_a_time(launching);
     launch(make_blocks<T, std::decay_t<decltype(entries)>>,
            dim3(64 * blocks_for(most_known, tile_columns), 8 * count), tile_threads, shared, stream,
            view, entries, result.data() + std::int64_t{first} * order.count);

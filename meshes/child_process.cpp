@@ -99,6 +99,10 @@ void require_not_ended(int status, const std::string& deed) {
                         " was killed, as the system does where memory runs out");
   if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
     throw ResourceError("the process that " + deed + " was ended (" + strsignal(signal) + ")");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == no_room_for_threads)
+    throw ResourceError("the process that " + deed +
+                        " had no room for its threads: raise the limits, ulimit -u and -v, or use "
+                        "fewer --threads");
 }
 
 void end_child() noexcept {

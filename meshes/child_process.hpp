@@ -27,8 +27,12 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
 /// collects or ignores its children itself.
 int wait_for(pid_t process);
 
-/// Throws ResourceError where a signal has ended the process that is not a crash of its own: it was
-/// killed, interrupted or terminated. `deed` is such as "read cube.geo", in the past.
+/// The exit code of a child process whose threads could not start.
+inline constexpr int no_room_for_threads = 125;
+
+/// Throws ResourceError where the process ended without a fault of its own: it was killed,
+/// interrupted or terminated, or had no room for threads. `deed` is such as "read cube.geo", in the
+/// past.
 void require_not_ended(int status, const std::string& deed);
 
 /// Kills the process that was started last, if it still runs, and waits until it is gone, so that

@@ -1,11 +1,14 @@
 #include "fmbem/meshes/child_request.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
 #include <fcntl.h>
+#include <omp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,7 +49,23 @@ void answer(MemoryFile& memory, const RequestReader& read_request, std::string w
   }
 }
 
+bool threads_start = false;
+
+extern "C" void end_without_threads(int, void*) {
+  if (threads_start) _exit(no_room_for_threads);
+}
+
 }  // namespace
+
+void start_threads(int count) {
+  omp_set_num_threads(count);
+  on_exit(end_without_threads, nullptr);
+  threads_start = true;
+  std::atomic<int> started = 0;  // a region without effects would be left out
+#pragma omp parallel
+  ++started;
+  threads_start = false;
+}
 
 void ask_child(const ChildProgram& program, const ParcelWriter& request,
                const std::vector<HandedFile>& files, const std::function<void(int status)>& explain,

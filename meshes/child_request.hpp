@@ -33,6 +33,10 @@ using ChildTask = std::function<void(ParcelWriter& answer)>;
 /// Reads a request. Sets `what` for errors, such as "read cube.geo", before it takes what is large.
 using RequestReader = std::function<ChildTask(ParcelReader& request, std::string& what)>;
 
+/// Starts the threads that parallel regions have from now on. libgomp ends the process where one
+/// cannot start, and so does this, with no_room_for_threads, while nobody else could have ended it.
+void start_threads(int count);
+
 /// The main() of such a program: reads the request, does it and answers, with the error where there
 /// is one. Ends the process without destructors of libraries, which could crash after a bad file.
 /// Returns 2, with a sentence, where nobody has asked for anything; `what` is such as "draw".

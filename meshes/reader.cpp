@@ -2,8 +2,6 @@
 #include <string>
 #include <utility>
 
-#include <omp.h>
-
 #include "fmbem/meshes/child_request.hpp"
 #include "fmbem/meshes/gmsh/write_msh.hpp"
 #include "fmbem/meshes/load_here.hpp"
@@ -15,7 +13,7 @@ namespace {
 
 /// Reads what reader_process.cpp has put into a request.
 ChildTask task_of(ParcelReader& request, std::string& what) {
-  omp_set_num_threads(request.got<int>());
+  start_threads(request.got<int>());
   const auto task = request.got<ReaderTask>();
   if (task == ReaderTask::gmsh_version) {
     what = "start Gmsh";

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ROOT, ProgramTest, has_address_sanitizer
+from harness import PROGRAM, READER, ROOT, ProgramTest, has_address_sanitizer
 
 
 class Help(ProgramTest):
@@ -150,6 +150,22 @@ class Limits(ProgramTest):
                 self.assertEqual(len(errors), 1, done.stderr)
             self.assertEqual([path.name for path in self.folder.iterdir()], ["cube.geo"])
         self.assertIn(4, codes)
+
+    def test_a_library_that_ends_the_program(self):
+        """libgomp does where a thread cannot start, as none can with a stack larger than all addresses."""
+        reader = self.write("reader", f"#!/bin/sh\nunset OMP_STACKSIZE\nexec {READER}\n")
+        os.chmod(reader, 0o755)
+        for reads, sentence in (READER, "had no room for its threads"), (reader, "for want of memory or threads"):
+            done = subprocess.run([PROGRAM, "capacitance", self.cube_file(), "--output", "cube.vtu"],
+                                  cwd=self.folder, capture_output=True, text=True, timeout=300,
+                                  env=os.environ | {"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "300000G",
+                                                    "FMBEM_READER": str(reads)})
+            self.assertEqual(done.returncode, 4, done.stderr)
+            errors = [line for line in done.stderr.splitlines()
+                      if line.startswith("fmbem: ") and "notice:" not in line]
+            self.assertEqual(len(errors), 1, done.stderr)
+            self.assertIn(sentence, errors[0])
+            self.assertEqual({path.name for path in self.folder.iterdir()}, {"cube.geo", "reader"})
 
     def test_processor_time_that_ends(self):
         process = subprocess.run(["bash", "-c", 'ulimit -S -t 1; exec "$0" "$@"', PROGRAM, "capacitance",
