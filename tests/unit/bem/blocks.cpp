@@ -72,7 +72,8 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-BACKEND_TEST_CASE("operators of some rows and columns are blocks of the whole ones", "[long]") {
+BACKEND_TEST_CASE("operators of some rows and columns are blocks of the whole ones",
+                  "[long][accuracy]") {
   constexpr int vectors = 5;  // four go together, and one by itself
   constexpr double tolerance = sanitized ? 1e-4 : 1e-6;
   for (const Case& of : cases()) {

@@ -146,7 +146,7 @@ TEST_CASE("the smear of a cluster gives the mean potential of a charge spread ov
 }
 
 TEST_CASE("the cluster inverse is close to the inverse whatever the surface, size and unit",
-          "[long]") {
+          "[long][accuracy]") {
   for (const SurfaceMesh& mesh :
        {sphere(4), sphere(4, 1e-25), sphere(4, 1e30), cube(13), plate(30), bracket(10)}) {
     const Panels panels = make_panels(mesh);
@@ -159,7 +159,7 @@ TEST_CASE("the cluster inverse is close to the inverse whatever the surface, siz
   }
 }
 
-TEST_CASE("the cluster inverse is close to the inverse where panels are long", "[long]") {
+TEST_CASE("the cluster inverse is close to the inverse where panels are long", "[long][accuracy]") {
   for (const SurfaceMesh& mesh :
        {long_plate(4, 50), long_plate(4, 500), long_plate(2, 1000), graded_plate(40)}) {
     const Panels panels = make_panels(mesh);

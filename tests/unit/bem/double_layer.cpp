@@ -118,7 +118,7 @@ TEST_CASE("averaged K' is the transpose of K, so that no charge flows out of not
   }
 }
 
-TEST_CASE("K and K' have the eigenfunctions of spheres and spheroids", "[long]") {
+TEST_CASE("K and K' have the eigenfunctions of spheres and spheroids", "[long][accuracy]") {
   OperatorOptions at_centroids;
   at_centroids.normal_rows = NormalRows::at_centroids;
   for (const Eigenfunction& e : eigenfunctions()) {

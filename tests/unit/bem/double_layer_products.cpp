@@ -50,7 +50,8 @@ double bound(double tolerance, const Vector& x) { return tolerance * 0.5 * norm_
 
 }  // namespace
 
-BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too", "[long]") {
+BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too",
+                  "[long][accuracy]") {
   constexpr int vectors = 2;
   struct Case {
     explicit Case(const Body& body)
@@ -119,7 +120,7 @@ BACKEND_TEST_CASE("K of a few panels in small leaves") {
 }
 
 BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked",
-                  "[long]") {
+                  "[long][accuracy]") {
   constexpr int vectors = 5;  // four go together, and one by itself
   struct Case {
     explicit Case(const Body& body)

@@ -32,7 +32,8 @@ Vector random_vector(std::size_t n, std::uint64_t seed) { return signed_charges(
 
 }  // namespace
 
-BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its tolerance says", "[long]") {
+BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its tolerance says",
+                  "[long][accuracy]") {
   struct Case {
     explicit Case(const Surface& surface)
         : name(surface.name), panels(make_panels(surface.make())), norm(0) {
@@ -197,7 +198,7 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
 }
 
 BACKEND_TEST_CASE("transposed products are as close to the dense operator's as the others",
-                  "[long]") {
+                  "[long][accuracy]") {
   struct Case {
     explicit Case(const Surface& surface)
         : name(surface.name),
@@ -241,7 +242,7 @@ BACKEND_TEST_CASE("transposed products are as close to the dense operator's as t
 
 BACKEND_TEST_CASE(
     "errors are below the tolerance in the norm where all of a surface is in box corners",
-    "[long]") {
+    "[long][accuracy]") {
   // Not for some x, but by power iterations; V on a line was once 40 times off at 1e-11.
   Uniform uniform(6);
   const Frame axes;
@@ -344,7 +345,8 @@ TEST_CASE("near entries serve the accurate product where half of its tolerance i
         }
 }
 
-TEST_CASE("rounding near entries to single precision is 2^-26 of them in the norm", "[long]") {
+TEST_CASE("rounding near entries to single precision is 2^-26 of them in the norm",
+          "[long][accuracy]") {
   struct Case {
     std::string name;
     SurfaceMesh mesh;

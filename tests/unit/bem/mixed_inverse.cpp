@@ -96,7 +96,8 @@ TEST_CASE("the last rows of a small matrix's inverse are those by which it becom
   }
 }
 
-TEST_CASE("mixed rows take few iterations, whatever the case and the number of panels", "[long]") {
+TEST_CASE("mixed rows take few iterations, whatever the case and the number of panels",
+          "[long][accuracy]") {
   for (const MixedCase& mixed : mixed_cases()) {
     const Iterations coarse = iterations(mixed.make(mixed.coarse)),
                      fine = iterations(mixed.make(sanitized ? mixed.coarse : mixed.fine));

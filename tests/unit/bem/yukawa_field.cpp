@@ -33,7 +33,8 @@ std::vector<Vec3d> points_about(std::size_t n, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("fields of Yukawa densities by the FMM are those of exact integrals", "[long]") {
+TEST_CASE("fields of Yukawa densities by the FMM are those of exact integrals",
+          "[long][accuracy]") {
   const Panels panels = make_panels(sphere(3));
   const std::size_t n = panels.size();
   const std::vector<double> sigma = signed_charges(n, 1);

@@ -22,7 +22,7 @@ namespace fmbem::test::yukawa_products_tests {
 
 BACKEND_TEST_CASE(
     "Yukawa's operators by the FMM are as close to the dense ones as their tolerance says",
-    "[long]") {
+    "[long][accuracy]") {
   const std::vector<Surface> bodies{{"sphere", [] { return sphere(3); }},
                                     {"cube", [] { return cube(9); }},
                                     {"torus", [] { return torus(36, 12); }}};
@@ -123,7 +123,7 @@ Panels needles(double width) {
 }  // namespace
 
 BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong",
-                  "[long]") {
+                  "[long][accuracy]") {
   const std::pair<const char*, Panels> bodies[] = {{"shapes of 0.3", slivers(0.3)},
                                                    {"0.01", slivers(0.01)},
                                                    {"0.001", slivers(0.001)},
@@ -211,7 +211,7 @@ BACKEND_TEST_CASE("potentials of charges and dipoles are sums of exact entries")
 }
 
 BACKEND_TEST_CASE("near entries of charges and dipoles in large leaves, on slivers and to 1e-9",
-                  "[long]") {
+                  "[long][accuracy]") {
   struct Case {
     const char* name;
     Panels panels;
@@ -309,7 +309,7 @@ BACKEND_TEST_CASE("differences of kernels on needles", "[long]") {
 }
 
 BACKEND_TEST_CASE("charges and dipoles have potentials and derivatives on another surface",
-                  "[long]") {
+                  "[long][accuracy]") {
   // A layer's width is half a panel's size.
   SurfaceMesh layer = sphere(4, 3.0);
   add_ellipsoid(layer, "outer", 4, {3.1, 3.1, 3.1});

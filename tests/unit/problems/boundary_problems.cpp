@@ -146,7 +146,8 @@ TEST_CASE("a dielectric sphere in a field, as regions have it") {
   check_orders(unit_sphere, 3, problem, 1.5, exact, {1e-2, 2e-2}, 1.6);
 }
 
-TEST_CASE("nested shells of other conductivities with a dipole in their centre", "[long]") {
+TEST_CASE("nested shells of other conductivities with a dipole in their centre",
+          "[long][accuracy]") {
   const std::vector<double> radius{0.87, 0.92, 1}, conductivity{1, 1.0 / 80, 1};
   BoundaryProblem problem{.coefficient = BoundaryProblem::Coefficient::conductivity,
                           .regions = {{"brain", 1}, {"skull", 1.0 / 80}, {"scalp", 1}},
@@ -202,7 +203,7 @@ TEST_CASE("a bar has its resistance, and the current goes through") {
   CHECK(order(std::abs(error[0]), std::abs(error[1])) > 0.8);
 }
 
-TEST_CASE("a charge before a large slab has its image", "[long]") {
+TEST_CASE("a charge before a large slab has its image", "[long][accuracy]") {
   BoundaryProblem problem{.regions = {{"air", 1}, {"slab", 5}}, .outside = "air"};
   GroupCondition surface = between("disk", "slab", "air");
   surface.truncated = true;

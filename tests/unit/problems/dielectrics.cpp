@@ -79,7 +79,7 @@ TEST_CASE("residuals ask of a conductor far from another one what they ask of it
   CHECK(condition_of_first({0, 1000}) == Approx(alone).epsilon(0.05));
 }
 
-TEST_CASE("a dielectric sphere and shell in a uniform field", "[long]") {
+TEST_CASE("a dielectric sphere and shell in a uniform field", "[long][accuracy]") {
   for (const double permittivity : {1e-4, 0.3, 4.0, 1e6}) {
     if (sanitized && permittivity != 4) continue;
     ConductorOptions options = sphere_of(permittivity);

@@ -52,7 +52,7 @@ TEST_CASE("closed forms are what other sources say") {
   CHECK(disk_of_two(100, 1) == Approx(2 / pi / (1 + 2 / pi / 100)).epsilon(1e-5));
 }
 
-TEST_CASE("estimates of errors hold on closed forms", "[long]") {
+TEST_CASE("estimates of errors hold on closed forms", "[long][accuracy]") {
   constexpr std::size_t most =
       sanitized ? 1600 : 4200;  // panels; bench/estimates.cpp has all meshes of all bodies
   for (const int refine : {1, 2}) {

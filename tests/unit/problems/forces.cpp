@@ -51,7 +51,7 @@ Forces forces_of(const SurfaceMesh& mesh, const ConductorOptions& options,
 
 }  // namespace
 
-TEST_CASE("two charged conducting spheres, far apart and close", "[long]") {
+TEST_CASE("two charged conducting spheres, far apart and close", "[long][accuracy]") {
   struct Case {
     double a, b, c, v_b;
   };
@@ -247,7 +247,7 @@ TEST_CASE("two open disks: the derivative of their capacitance") {
   CHECK(std::isnan(forces.bodies[1].stress_force.z));
 }
 
-TEST_CASE("bodies a fiftieth of their panels apart, of any densities", "[long]") {
+TEST_CASE("bodies a fiftieth of their panels apart, of any densities", "[long][accuracy]") {
   // The same charges on panels that are split into sixteen: their edges, along which E is infinite,
   // are others, and the gap is a twelfth of them.
   const double gap = 0.005;

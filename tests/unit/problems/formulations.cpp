@@ -215,7 +215,7 @@ TEST_CASE("a lossy core in a lossy coat, in a field and with a charge in it") {
   }
 }
 
-TEST_CASE("harmonics in and around a sphere by each formulation", "[long]") {
+TEST_CASE("harmonics in and around a sphere by each formulation", "[long][accuracy]") {
   for (const ProblemFormulation formulation :
        {ProblemFormulation::single, ProblemFormulation::direct, ProblemFormulation::second_kind})
     for (const bool is_outside : {false, true}) {

@@ -86,7 +86,7 @@ double in_series(double lower, double upper) { return 1 / (0.5 / lower + 0.5 / u
 
 }  // namespace
 
-TEST_CASE("slabs that touch on a ground plane have their capacitance", "[long]") {
+TEST_CASE("slabs that touch on a ground plane have their capacitance", "[long][accuracy]") {
   for_contrasts([](double lower, double upper) {
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);

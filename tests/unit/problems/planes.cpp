@@ -67,7 +67,7 @@ std::vector<double> charges_with_images(const SurfaceMesh& mesh, const SymmetryP
 
 }  // namespace
 
-TEST_CASE("a sphere over a ground plane has its capacitance and its force", "[long]") {
+TEST_CASE("a sphere over a ground plane has its capacitance and its force", "[long][accuracy]") {
   for (const double height : {1.1, 2.0}) {
     const double exact = sphere_over_ground(height), step = 1e-4;
     const double pull =

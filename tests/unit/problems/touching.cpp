@@ -149,7 +149,8 @@ TEST_CASE("what flows through an interface without a contrast is what enters") {
   }
 }
 
-TEST_CASE("slabs that touch between plates have their capacitance at any contrast", "[long]") {
+TEST_CASE("slabs that touch between plates have their capacitance at any contrast",
+          "[long][accuracy]") {
   for (const auto& [lower, upper] :
        {std::pair(1e4, 1.0), {1.0, 1e6}, {1e6, 1e2}, {3.0, 7.0}, {1e-4, 1.0}}) {
     if (sanitized && lower != 1e4) break;
