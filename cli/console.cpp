@@ -1,7 +1,6 @@
 #include "cli/console.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +11,6 @@
 
 #include "cli/layout.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/child_process.hpp"
-#include "fmbem/meshes/output_file.hpp"
 
 namespace fmbem::cli {
 
@@ -114,47 +111,6 @@ void Console::progress(const std::string& how_far, double fraction) {
 void Console::clear_progress() {
   if (line_shown_) std::cerr << "\r\033[K" << std::flush;
   line_shown_ = false;
-}
-
-namespace {
-
-extern "C" void end_on_signal(int signal) {
-  if (hold_interrupt(signal)) return;
-  end_child();  // or it would write on
-  remove_partial_output();
-  constexpr char message[] = "\nfmbem: interrupted\n";
-  // Only calls that are safe in a signal handler.
-  if (::write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(128 + signal);
-  _exit(128 + signal);
-}
-
-bool main_has_returned = false;
-
-/// libgomp ends the process where a thread cannot start, OpenBLAS where it finds no memory.
-extern "C" void end_on_exit_of_library(int status, void*) {
-  if (main_has_returned || status == 0) return;
-  end_child();
-  remove_partial_output();
-  constexpr char message[] =
-      "fmbem: a library ended the program, for want of memory or threads: use a coarser mesh, "
-      "fewer "
-      "--threads, or raise the limits, ulimit -u and -v\n";
-  const auto written = ::write(STDERR_FILENO, message, sizeof message - 1);
-  static_cast<void>(written);  // there is nobody else to tell
-  _exit(static_cast<int>(ExitCode::out_of_resource));
-}
-
-}  // namespace
-
-void handle_exits_of_libraries() { on_exit(end_on_exit_of_library, nullptr); }
-
-void let_main_return() { main_has_returned = true; }
-
-void handle_interrupts() {
-  std::signal(SIGINT, end_on_signal);
-  std::signal(SIGTERM, end_on_signal);
-  std::signal(SIGHUP, end_on_signal);
-  std::signal(SIGXCPU, end_on_signal);
 }
 
 }  // namespace fmbem::cli

@@ -57,13 +57,4 @@ class Console {
   Clock::time_point phase_start_ = Clock::now(), last_shown_{};
 };
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU remove partial output files and end the process,
-/// with exit code 130, 143, 129 and 152.
-void handle_interrupts();
-
-/// From now on, until let_main_return(), a library that calls exit() with anything but 0 ends the
-/// process with exit code 4 and one sentence, and partial output files are removed.
-void handle_exits_of_libraries();
-void let_main_return();
-
 }  // namespace fmbem::cli

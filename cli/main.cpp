@@ -1,12 +1,13 @@
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <iostream>
-#include <new>
-#include <system_error>
+#include <string>
 
 #include <unistd.h>
 
 #include "cli/program.hpp"
+#include "cli/sudden_ends.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 int main(int argc, char** argv) {
@@ -17,26 +18,13 @@ int main(int argc, char** argv) {
   // A closed pipe and a file that gets too large are errors of write(), not deaths.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  handle_interrupts();
-  handle_exits_of_libraries();
+  handle_sudden_ends();
   int code = 0;
   try {
     code = run_program(context);
-  } catch (const Error& e) {
-    code = fail(context, e.code(), e.what());
-  } catch (const std::bad_alloc&) {
-    code = fail(context, ExitCode::out_of_resource,
-                "out of memory: use a coarser mesh or close other programs");
-  } catch (const std::system_error& e) {  // of a thread that cannot start
-    const bool no_room = e.code() == std::errc::resource_unavailable_try_again ||
-                         e.code() == std::errc::not_enough_memory;
-    code = no_room ? fail(context, ExitCode::out_of_resource,
-                          "no room for another thread: raise the limits, ulimit -u and -v, or use "
-                          "fewer --threads")
-                   : fail(context, ExitCode::internal_error,
-                          std::string("internal error: ") + e.what());
-  } catch (const std::exception& e) {
-    code = fail(context, ExitCode::internal_error, std::string("internal error: ") + e.what());
+  } catch (const std::exception&) {
+    const auto [ending, before, what] = ending_of_exception();
+    code = fail(context, ending, std::string(before) + what);
   }
   finish_petsc();
   if (code == static_cast<int>(ExitCode::out_of_resource)) {

@@ -1,7 +1,9 @@
 #include "fmbem/pictures/draw_picture.hpp"
 
 #include <cstring>
+#include <string>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -30,6 +32,12 @@ void check_picture_format(const std::string& path) {
     throw ResourceError("fmbem-picture, which draws, could not start; run it to see why");
   const std::string how =
       WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : "";
+  // Mesa does not say when it finds no memory.
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    throw ResourceError("VTK or OpenGL crashed" + how + " while drawing " + name + " in " +
+                        std::to_string(addresses.rlim_cur >> 20) +
+                        " MiB of addresses: raise that limit, ulimit -v");
   throw InputError("VTK or OpenGL crashed" + how + " while drawing " + name +
                    ": the file is damaged, or Mesa's libegl1 and libgl1-mesa-dri are broken");
 }

@@ -73,8 +73,9 @@ void set_threads(int threads) {
 
 namespace {
 
-/// OpenBLAS takes a buffer for each thread that calls it, and keeps it. Where there is no address
-/// space for one it tries again for ever, so the space is checked before the first calls.
+/// OpenBLAS takes a buffer for each call at the same time, and keeps it. Where there is no address
+/// space for one it tries again for ever, so the space is checked before the first calls, and
+/// buffers are taken for all threads.
 void require_room_for_blas_buffers() {
   constexpr std::size_t buffer = std::size_t{129} << 20;
   static std::atomic<int> threads_with_room{0};
@@ -91,6 +92,14 @@ void require_room_for_blas_buffers() {
     throw ResourceError("out of address space: the BLAS takes 129 MiB for each of " +
                         std::to_string(threads) +
                         " threads; raise the limit, ulimit -v, or use fewer threads");
+  using Take = void* (*)(int);
+  using Return = void (*)(void*);
+  const auto take = reinterpret_cast<Take>(symbol("blas_memory_alloc"));
+  const auto give_back = reinterpret_cast<Return>(symbol("blas_memory_free"));
+  if (take && give_back) {
+    for (void*& room : rooms) room = take(0);
+    for (void* const room : rooms) give_back(room);
+  }
   threads_with_room = threads;
 }
 

@@ -93,7 +93,7 @@ TEST_CASE("treecodes and hybrids of clouds of two scales") {
   check_errors(cloud, results_of(plan, cloud), tolerance);
 }
 
-TEST_CASE("Yukawa's kernel in clouds of two scales", "[long]") {
+TEST_CASE("Yukawa's kernel in clouds of two scales", "[long][accuracy]") {
   const std::string name = GENERATE(as<std::string>{}, "scales", "speck");
   CAPTURE(name);
   const Cloud cloud(name);

@@ -179,7 +179,8 @@ double difference(const Points& a, const Points& b) {
 
 }  // namespace
 
-TEST_CASE("far and near field of functionals of all sizes add up to the direct sum", "[long]") {
+TEST_CASE("far and near field of functionals of all sizes add up to the direct sum",
+          "[long][accuracy]") {
   // Kept from case to case, as making them takes longest.
   static const fmm::ParityOrder order(high_order);
   static const auto operators =

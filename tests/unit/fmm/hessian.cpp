@@ -86,7 +86,7 @@ TEST_CASE("second derivatives of direct sums are differences of gradients, and h
   }
 }
 
-BACKEND_TEST_CASE("plans give second derivatives to the tolerance", "[long]") {
+BACKEND_TEST_CASE("plans give second derivatives to the tolerance", "[long][accuracy]") {
   const std::size_t n = 800;
   for (const char* name : {"cube", "ellipsoid"}) {
     const Points y = points_by_name(name, n, 4);
@@ -170,7 +170,8 @@ BACKEND_TEST_CASE("second derivatives that a plan was not made for, or that it c
   CHECK_THROWS_WITH(Plan(y, treecode), contains("a treecode has no second derivatives"));
 }
 
-BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all clouds", "[long]") {
+BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all clouds",
+                  "[long][accuracy]") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const std::size_t n = 1500, step = 6;
   const Points points = points_by_name(name, n, 14);

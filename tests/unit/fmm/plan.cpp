@@ -199,7 +199,7 @@ BACKEND_TEST_CASE("errors stay below the tolerance") {
   }
 }
 
-BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[long]") {
+BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[long][accuracy]") {
   const std::string name =
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
   const std::size_t n = sanitized ? 5000 : 20000;
@@ -302,7 +302,8 @@ Points surface_by_name(const std::string& name, std::size_t n, std::uint64_t see
 
 }  // namespace
 
-BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tolerance", "[long]") {
+BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tolerance",
+                  "[long][accuracy]") {
   const std::string name = GENERATE(as<std::string>{}, "sphere", "ellipsoid", "lattice of a plane",
                                     "tilted plane", "sides of a cube");
   const std::size_t n = sanitized ? 10000 : 100000;
@@ -332,7 +333,7 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
 }
 
 // Roots whose boxes have lattice points at their corners are avoided.
-BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12", "[long]") {
+BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12", "[long][accuracy]") {
   if (sanitized) return;
   const std::size_t edge = GENERATE(44, 46);
   const Points points = lattice_points(edge * edge * edge);

@@ -191,7 +191,7 @@ TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
   }
 }
 
-TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa", "[long]") {
+TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa", "[long][accuracy]") {
   using Case = std::pair<double, double>;
   const Case with =
       GENERATE(Case(1e-3, 1e-9), Case(1e-3, 6), Case(1e-3, 1000), Case(1e-6, 1e-9), Case(1e-6, 1),
