@@ -84,7 +84,7 @@ void require_room_for_blas_buffers() {
   std::vector<void*> rooms;
   for (int k = 0; k < threads; ++k) {
     void* const room =
-        mmap(nullptr, buffer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(nullptr, buffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room != MAP_FAILED) rooms.push_back(room);
   }
   for (void* const room : rooms) munmap(room, buffer);
