@@ -56,6 +56,7 @@ std::string manual_page(const CLI::App& program) {
          "0 solved, 1 internal error, 2 bad input, 3 not converged, 4 out of memory or disk, 130 "
          "interrupted (129, 143 and 152 by SIGHUP, SIGTERM and a limit on processor time).\n"
          ".SH ENVIRONMENT\n"
+         ".TP\nFMBEM_GPU_RATES\nThe table of fmbem tune for the GPU.\n"
          ".TP\nFMBEM_RATES\nThe table of fmbem tune.\n"
          ".TP\nFMBEM_READER\nThe program that reads files and writes .msh, fmbem\\-reader.\n"
          ".TP\nNO_COLOR\nIf it is set, no colours on a terminal.\n"

@@ -8,6 +8,8 @@
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/report.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/device_speeds.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/choice/rates.hpp"
 #include "fmbem/meshes/output_file.hpp"
@@ -16,7 +18,7 @@ namespace fmbem::cli {
 namespace {
 
 struct TuneArguments {
-  std::optional<std::string> file;
+  std::optional<std::string> file, gpu_file;
   std::optional<int> threads;
   OutputOptions output;
 };
@@ -30,12 +32,42 @@ Json rates_json(const fmm::ThreadRates& rates) {
   return json;
 }
 
-void make_folder(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  FMBEM_REQUIRE(!error, "the folder " << folder.string() << " cannot be made: " << error.message());
+Json speeds_json(const cuda::DeviceSpeeds& speeds) {
+  Json json = Json::object();
+  for (const cuda::SpeedField& field : cuda::speed_fields) json[field.name] = speeds.*field.value;
+  return json;
 }
+
+/// A table and the file that it goes to: a path that cannot be written is refused before anything
+/// is measured.
+class TableFile {
+ public:
+  explicit TableFile(std::string path) : path_(in_its_folder(std::move(path))), output_(path_) {}
+  const std::string& path() const { return path_; }
+
+  /// write(stream)
+  template <class Write>
+  void fill(const Write& write) {
+    std::ofstream stream(output_.partial_path());
+    write(stream);
+    stream.close();
+    if (!stream) throw ResourceError(path_ + " cannot be written: is the disk full?");
+    output_.commit();
+  }
+
+ private:
+  static std::string in_its_folder(std::string path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    FMBEM_REQUIRE(!error,
+                  "the folder " << folder.string() << " cannot be made: " << error.message());
+    return path;
+  }
+
+  std::string path_;
+  OutputFile output_;
+};
 
 std::string summary(const fmm::Rates& rates) {
   std::ostringstream out;
@@ -53,27 +85,45 @@ std::string summary(const fmm::Rates& rates) {
   return out.str();
 }
 
+std::string summary(const cuda::DeviceSpeeds& speeds, const std::string& device) {
+  std::ostringstream out;
+  out << std::setprecision(3) << device << ", times the speed of an H200\n";
+  for (const cuda::SpeedField& field : cuda::speed_fields)
+    out << std::left << std::setw(22) << field.name << speeds.*field.value << '\n';
+  return out.str();
+}
+
 ExitCode run(Context& context, const TuneArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
   set_threads(options.threads.value_or(available_cores()));
-  const std::string file = options.file.value_or(fmm::rates_file().string());
-  make_folder(file);
-  OutputFile output(file);  // before measuring: a path that cannot be written is refused at once
+  if (options.gpu_file) require_cuda_device();
+  TableFile file(options.file.value_or(fmm::rates_file().string()));
+  std::optional<TableFile> gpu_file;
+  if (!cuda_devices().empty())
+    gpu_file.emplace(
+        options.gpu_file.value_or(cuda::device_speeds_file(current_device_name()).string()));
+
   console.begin_phase("measuring");
   const fmm::Rates rates = fmm::measure_rates();
-  std::ofstream stream(output.partial_path());
-  fmm::write_rates(stream, rates);
-  stream.close();
-  if (!stream) throw ResourceError(file + " cannot be written: is the disk full?");
-  output.commit();
+  file.fill([&](std::ostream& out) { fmm::write_rates(out, rates); });
   console.print_result(summary(rates));
-  console.print("written to " + file);
+  console.print("written to " + file.path());
   Json report = start_report("tune", context.arguments);
-  report["rates"] = {{"file", file},
+  report["rates"] = {{"file", file.path()},
                      {"double", rates_json(rates.double_precision)},
                      {"single", rates_json(rates.single_precision)}};
+  if (gpu_file) {
+    console.begin_phase("measuring the GPU");
+    const std::string device = current_device_name();
+    const cuda::DeviceSpeeds speeds = cuda::measure_device_speeds();
+    gpu_file->fill([&](std::ostream& out) { cuda::write_device_speeds(out, speeds); });
+    console.print_result(summary(speeds, device));
+    console.print("written to " + gpu_file->path());
+    report["rates"]["gpu"] = {
+        {"file", gpu_file->path()}, {"device", device}, {"speeds", speeds_json(speeds)}};
+  }
   target.write(report);
   return ExitCode::solved;
 }
@@ -84,10 +134,17 @@ Command add_tune(CLI::App& program) {
   auto options = std::make_shared<TuneArguments>();
   CLI::App* app = program.add_subcommand(
       "tune", "Measure this machine, so that the fast multipole method chooses well");
-  app->footer("Example:\n  fmbem tune\nTakes some five seconds; let nothing else run meanwhile.");
+  app->footer(
+      "Example:\n  fmbem tune\nTakes some five seconds, and as long where there is a GPU; let "
+      "nothing else run meanwhile.");
   app->add_option("--output", options->file,
                   "where the table goes (default: FMBEM_RATES, or fmbem/<host name>.rates in the "
                   "configuration folder)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app->add_option("--gpu-output", options->gpu_file,
+                  "where the GPU's table goes (default: FMBEM_GPU_RATES, or fmbem/<name of the "
+                  "GPU>.rates in the configuration folder)")
       ->type_name("FILE")
       ->group(output_group);
   app->add_option("--threads", options->threads, "default: the cores that the process may use");

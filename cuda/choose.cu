@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/device_speeds.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 #include "fmbem/fmm/choice/policy.hpp"
@@ -110,30 +113,49 @@ class DeviceCost {
   double on_surfaces_;  ///< the time of the near field of a surface over that of others
 };
 
+/// By the number of multiprocessors, and that over the ratio of the precisions' rates.
+DeviceSpeeds speeds_of(double size, double in_double) {
+  return {.near_single = size,
+          .near_double = in_double,
+          .products_single = size,
+          .products_double = in_double,
+          .memory = size,
+          .boxes = size,
+          .m2p_single = size,
+          .m2p_double = in_double,
+          .p2l_single = size,
+          .p2l_double = in_double,
+          .displaced_single = size,
+          .displaced_double = in_double,
+          .start = 1};
+}
+
 }  // namespace
 
 DeviceRates device_rates() {
   const int processors = device_attribute(cudaDevAttrMultiProcessorCount),
             ratio = device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  return {.near_single = 2.75e12 * size,
-          .near_double = 1.3e12 * in_double,
-          .near_source_single = 4.5e-12 / size,
-          .near_source_double = 8.5e-12 / in_double,
-          .product_single = 110e12 * size,
-          .product_double = 38e12 * in_double,
-          .bandwidth = 3.5e12 * size,
-          .m2p_single = 6.6e11 * size,
-          .m2p_double = 4e11 * in_double,
-          .p2l_single = 5e11 * size,
-          .p2l_double = 2.5e11 * in_double,
-          .displaced_single = 1.2e13 * size,
-          .displaced_double = 8e12 * in_double,
-          .parent = 6e-9 / size,
-          .parent_byte = 0.03e-9 / size,
-          .leaf = 1.2e-9 / size,
-          .leaf_byte = 0.006e-9 / size,
-          .start = 40e-6,
+  const DeviceSpeeds speeds =
+      kept_device_speeds(current_device_name()).value_or(speeds_of(size, in_double));
+  return {.near_single = 2.75e12 * speeds.near_single,
+          .near_double = 1.3e12 * speeds.near_double,
+          .near_source_single = 4.5e-12 / speeds.near_single,
+          .near_source_double = 8.5e-12 / speeds.near_double,
+          .product_single = 110e12 * speeds.products_single,
+          .product_double = 38e12 * speeds.products_double,
+          .bandwidth = 3.5e12 * speeds.memory,
+          .m2p_single = 6.6e11 * speeds.m2p_single,
+          .m2p_double = 4e11 * speeds.m2p_double,
+          .p2l_single = 5e11 * speeds.p2l_single,
+          .p2l_double = 2.5e11 * speeds.p2l_double,
+          .displaced_single = 1.2e13 * speeds.displaced_single,
+          .displaced_double = 8e12 * speeds.displaced_double,
+          .parent = 6e-9 / speeds.boxes,
+          .parent_byte = 0.03e-9 / speeds.boxes,
+          .leaf = 1.2e-9 / speeds.boxes,
+          .leaf_byte = 0.006e-9 / speeds.boxes,
+          .start = 40e-6 / speeds.start,
           .size = size,
           .slow_double = ratio > 8};
 }

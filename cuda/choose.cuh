@@ -27,7 +27,9 @@ struct DeviceRates {
   bool slow_double;  ///< less than an eighth of the rate of single precision
 };
 
-/// Those of one H200, measured (docs/performance.md), scaled by what the device says of itself.
+/// Those of one H200, measured (docs/performance.md), scaled by the table that `fmbem tune` made of
+/// the current device, or by what the device says of itself where there is none.
+/// Throws InputError for a file that does not hold a table.
 DeviceRates device_rates();
 
 /// Like fmm::precision_of() and fmm::near_precision_of(), with bounds of their own. A GPU that is

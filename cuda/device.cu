@@ -1,3 +1,6 @@
+#include <map>
+#include <mutex>
+
 #include <cuda_runtime_api.h>
 
 #include "fmbem/cuda/check.cuh"
@@ -27,6 +30,23 @@ std::vector<DeviceInfo> cuda_devices() {
     devices[i].memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   }
   return devices;
+}
+
+std::string current_device_name() {
+  require_cuda_device();
+  int device = 0;
+  FMBEM_CUDA(cudaGetDevice(&device));
+  // All properties take a millisecond, and each plan asks.
+  static std::mutex mutex;
+  static std::map<int, std::string> names;
+  const std::lock_guard lock(mutex);
+  std::string& name = names[device];
+  if (name.empty()) {
+    cudaDeviceProp properties;
+    FMBEM_CUDA(cudaGetDeviceProperties(&properties, device));
+    name = properties.name;
+  }
+  return name;
 }
 
 void require_cuda_device() {

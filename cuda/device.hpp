@@ -21,6 +21,9 @@ std::string cuda_runtime_version();
 /// The usable CUDA devices; none in a build without CUDA or on a machine without a GPU.
 std::vector<DeviceInfo> cuda_devices();
 
+/// Of the device that this thread uses. Throws InputError without one.
+std::string current_device_name();
+
 /// Throws InputError, which says why, if there is no device to run on.
 void require_cuda_device();
 

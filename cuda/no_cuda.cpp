@@ -1,5 +1,6 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
+#include "fmbem/cuda/device_speeds.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/staging.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -16,6 +17,11 @@ void require_cuda_device() {
   throw InputError(
       "this build of fmbem has no CUDA backend: configure it with -DFMBEM_CUDA=ON, or use the "
       "backend cpu");
+}
+
+std::string current_device_name() {
+  require_cuda_device();
+  return {};
 }
 
 void start_cuda_device() {}
@@ -51,6 +57,11 @@ fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths&, const DeviceFields
 fmm::PlanInfo FmmPlan::info() const { return {}; }
 fmm::Seconds FmmPlan::plan_seconds() const { return {}; }
 std::int64_t FmmPlan::device_bytes() const { return 0; }
+
+DeviceSpeeds measure_device_speeds() {
+  require_cuda_device();
+  return {};
+}
 
 void copy_to_device(const double*, std::size_t, double*) { require_cuda_device(); }
 void copy_to_host(const double*, std::size_t, double*) { require_cuda_device(); }

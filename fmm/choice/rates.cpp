@@ -41,16 +41,20 @@ double ThreadRates::product_at(int order) const {
   return (1 - t) * below->operations + t * above->operations;
 }
 
-std::filesystem::path rates_file() {
-  if (const char* file = std::getenv("FMBEM_RATES"); file && *file) return file;
+std::filesystem::path rates_folder() {
   std::filesystem::path folder;
   if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
     folder = config;
   else if (const char* home = std::getenv("HOME"); home && *home)
     folder = std::filesystem::path(home) / ".config";
+  return folder / "fmbem";
+}
+
+std::filesystem::path rates_file() {
+  if (const char* file = std::getenv("FMBEM_RATES"); file && *file) return file;
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
-  return folder / "fmbem" / (std::string(host) + ".rates");
+  return rates_folder() / (std::string(host) + ".rates");
 }
 
 const Rates& machine_rates() {

@@ -56,8 +56,11 @@ struct Rates {
   }
 };
 
-/// The file where this machine's table is kept: FMBEM_RATES, or
-/// <configuration folder>/fmbem/<host name>.rates.
+/// <configuration folder>/fmbem.
+std::filesystem::path rates_folder();
+
+/// The file where this machine's table is kept: FMBEM_RATES, or <host name>.rates in the
+/// rates_folder().
 std::filesystem::path rates_file();
 
 /// This machine's table, read once; the shipped one where there is none.

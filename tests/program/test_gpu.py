@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import pathlib
+import re
 import unittest
 
 from harness import CUBE, STAGES, ProgramTest
@@ -50,6 +52,19 @@ class Gpu(ProgramTest):
             self.assertEqual(set(operator["product_s"]) - {"copy"}, STAGES | {"wait"})
             self.assertGreater(min(operator["product_s"][stage] for stage in STAGES), 0)
             self.assertGreater(gpu["device_memory_bytes"], operator["memory_bytes"])
+
+    def test_a_table_of_the_gpu_where_plans_look_for_it(self):
+        gpu = self.report("tune", "--threads", "1")["rates"]["gpu"]
+        table = pathlib.Path(gpu["file"])
+        self.assertEqual(table.parent, self.folder / "config" / "fmbem")
+        self.assertEqual(table.stem, re.sub("[^A-Za-z0-9]", "_", gpu["device"]))
+        self.assertIn(f"near_single {gpu['speeds']['near_single']:.4g}\n", table.read_text())
+        nbody = ("nbody", "--points", "20000", "--backend", "cuda")
+        self.fmbem(*nbody)
+        table.write_text("near_single 1\n")
+        refused = self.fmbem(*nbody, code=2).stderr
+        self.assertIn(f"{table} is not a table of a GPU's speeds", refused)
+        self.assertEqual(len(refused.splitlines()), 1)
 
     def test_solvation_energies_are_those_of_the_cpu(self):
         ion = self.write("ion.pqr", atom((1, 1, 1), 1) + atom((-2, 0.5, 0), -0.4))

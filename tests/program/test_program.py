@@ -72,6 +72,11 @@ class Tune(ProgramTest):
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.fmbem("tune", "--threads", "0", code=2)
 
+    def test_a_gpu_that_is_not_there_is_not_measured(self):
+        if self.has_gpu():
+            return
+        self.refused("tune", "--gpu-output", "gpu.rates", saying=("backend cpu",))
+
 
 def catches_interrupts(pid):
     """Whether a process has come so far as to have a handler for them."""
