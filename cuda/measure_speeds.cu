@@ -1,4 +1,5 @@
-// What fmbem tune measures of a GPU: stages of a few evaluations, whose seconds on an H200 are known.
+// What fmbem tune measures of a GPU: stages of a few evaluations, whose seconds on an H200 are
+// known.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -80,8 +81,7 @@ fmm::Seconds of_hybrid(const Cloud& cloud, Precision precision, Way way) {
                                      static_cast<std::int64_t>(cloud.places.size()));
   const PlanTree tree = hybrid_plan_tree(host, most, false, cloud.stream);
   const auto evaluation = make_evaluation(
-      tree,
-      {cloud.on_device(), cloud.on_device(), to_device(host.sources.order, cloud.stream)},
+      tree, {cloud.on_device(), cloud.on_device(), to_device(host.sources.order, cloud.stream)},
       fmm::ParityOrder(order),
       {.precision = precision,
        .near_precision = precision,

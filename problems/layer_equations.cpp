@@ -102,7 +102,6 @@ class LayerEquations final : public ProblemEquations {
     solution_.driven = driven_;
     solution_.driven_solves.assign(first, solves.end());
     solves.erase(first, solves.end());
-    solution_.rhs_norm.resize(solves.size());
   }
 
   /// [driven]: C, or A.
@@ -177,9 +176,8 @@ class LayerEquations final : public ProblemEquations {
       solution_.results.push_back(std::move(results[part]));
       solution_.sigma.push_back(of(found.sigma));
       solution_.potential.push_back(of(found.conductor_potential));
-      solution_.charge_density.push_back(parts_.panels.to_input_order(of(density)));
-      for (double& value : solution_.charge_density.back())
-        value *= parts_.problem.unit() / parts_.mesh.scale_to_m;
+      solution_.charge_density.push_back(parts_.panels.to_input_order(
+          of(density), parts_.problem.unit() / parts_.mesh.scale_to_m));
       solution_.residual_weight.push_back(system_.residual_weight(density));
     }
   }

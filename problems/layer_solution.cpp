@@ -8,7 +8,6 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
-#include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
 namespace {
@@ -87,9 +86,6 @@ std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vecto
       solver_.solve(std::vector<std::span<const double>>(rhs.begin(), rhs.end()),
                     std::vector<std::span<double>>(sigma.begin(), sigma.end()));
   std::move(reports.begin(), reports.end(), std::back_inserter(result_.solves));
-  const std::size_t before = result_.rhs_norm.size();
-  result_.rhs_norm.resize(before + rhs.size());
-  for_tasks(problems, [&](std::int64_t k) { result_.rhs_norm[before + k] = norm_of(rhs[k]); });
   result_.solve_seconds += solve.seconds();
   result_.op = op_->info();
   if (op_->processor() == Processor::gpu) result_.device_bytes = peak_device_memory();

@@ -45,7 +45,6 @@ struct LayerSolution {
   /// [n problems][n panels] in the order of panels: V σ and the applied potential add up to φ,
   /// volts per length of the mesh. On open surfaces the sum of both faces.
   std::vector<std::vector<double>> sigma;
-  std::vector<double> rhs_norm;     ///< [n problems], of the right-hand sides of the system
   std::vector<SolveReport> solves;  ///< one for each problem
   bool converged = false;           ///< all of them
   OperatorInfo op;                  ///< after the solve

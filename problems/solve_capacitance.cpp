@@ -13,8 +13,8 @@ SquareMatrix bound_of_solver_error(const CapacitanceSolution& solution) {
   SquareMatrix error(n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
-      error(i, j) =
-          solution.residual_weight[i] * solution.rhs_norm[j] * solution.solves[j].true_residual;
+      error(i, j) = solution.residual_weight[i] * solution.solves[j].rhs_norm *
+                    solution.solves[j].true_residual;
   return error;
 }
 

@@ -136,12 +136,12 @@ class System {
     result_.residual_weight.resize(n);
     result_.charge_density.resize(n);
     const auto set_charges = [&](std::int64_t k) {
-      std::vector<double> density =
+      const std::vector<double> density =
           media_ ? media_->free_charge(sigma[k]) : times(sigma[k], permittivity_);
       result_.residual_weight[k] =
           media_ ? media_->residual_weight(density) : residual_weight(density);
       result_.charge_density[k] =
-          result_.panels.to_input_order(times(std::move(density), epsilon_0 / result_.scale_to_m));
+          result_.panels.to_input_order(density, epsilon_0 / result_.scale_to_m);
     };
     if (media_ && media_->has_sheets())  // whose charges take products
       for (std::int64_t k = 0; k < n; ++k) set_charges(k);

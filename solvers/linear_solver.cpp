@@ -235,6 +235,7 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
   for (std::size_t k = 0; k < tasks.size(); k += together)
     impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(together, tasks.size() - k)),
                             start);
+  for (std::size_t v = 0; v < reports.size(); ++v) reports[v].rhs_norm = norms[v];
   return reports;
 }
 

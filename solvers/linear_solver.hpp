@@ -67,6 +67,7 @@ struct SolveReport {
   /// Where no product is accurate enough for the tolerance: the residual that products can attain,
   /// to which the true one is known; else 0.
   double attainable_residual = 0;
+  double rhs_norm = 0;  ///< ‖b‖
 };
 
 /// GMRES (right preconditioning, unpreconditioned norm, restart 100, at most 300 iterations) with

@@ -110,12 +110,12 @@ LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::in
   return triangles;
 }
 
-std::vector<double> Panels::to_input_order(std::span<const double> values) const {
+std::vector<double> Panels::to_input_order(std::span<const double> values, double factor) const {
   FMBEM_REQUIRE(values.size() == size(),
                 "there are " << size() << " panels, but " << values.size() << " values");
   std::vector<double> result(size());
 #pragma omp parallel for
-  for (std::size_t k = 0; k < size(); ++k) result[input_index[k]] = values[k];
+  for (std::size_t k = 0; k < size(); ++k) result[input_index[k]] = factor * values[k];
   return result;
 }
 

@@ -53,8 +53,8 @@ struct Panels {
     return make_triangle(vertex(i, 0), vertex(i, 1), vertex(i, 2));
   }
 
-  /// Values in the mesh's order from values in Morton order, and back.
-  std::vector<double> to_input_order(std::span<const double> values) const;
+  /// Values, times a factor, in the mesh's order from values in Morton order, and back.
+  std::vector<double> to_input_order(std::span<const double> values, double factor = 1) const;
   std::vector<double> from_input_order(std::span<const double> values) const;
 };
 

@@ -10,7 +10,6 @@
 #include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/problems/solvation/solvation_problem.hpp"
-#include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
 namespace {
@@ -31,7 +30,6 @@ void solve_for_sites(LinearSolver& solver, const PoissonBoltzmannOperator& op,
       const std::vector<double> one =
           op.right_hand_side(problem.potentials_of(sets[begin + k], op.processor()));
       b.insert(b.end(), one.begin(), one.end());
-      result.rhs_norm.push_back(norm_of(one));
     }
     for (SolveReport& report : solver.solve(b, x, static_cast<int>(count))) {
       result.converged = result.converged && report.converged;
@@ -92,7 +90,6 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
 
   const Timer solve;
   LargeVector<double> x(b.size());
-  result.rhs_norm = {norm_of(b)};
   result.solves = {solver.solve(b, x)};
   result.product_median_seconds = solver.median_product_seconds();
   result.op = op->info();

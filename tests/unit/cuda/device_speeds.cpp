@@ -11,8 +11,8 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
-#include "tests/unit/points.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
+#include "tests/unit/points.hpp"
 
 namespace fmbem::test::device_speeds_tests {
 using namespace cuda;
