@@ -106,7 +106,8 @@ TEST_CASE("on the surface the potential jumps by the density") {
   CHECK(evaluate_double_layer(flat, Vector(flat.size(), 1.0), on_edge).singular_points == 1);
 }
 
-TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance", "[long]") {
+TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance",
+          "[long][accuracy]") {
   for (const SurfaceMesh& mesh : {sphere(4, 0.01, {3, 4, 5}), bracket(10), plate(30)}) {
     const Panels panels = make_panels(mesh);
     const Vector mu = signed_charges(panels.size(), 2);

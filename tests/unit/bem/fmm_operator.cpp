@@ -74,7 +74,8 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
   }
 }
 
-BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others", "[long]") {
+BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others",
+                  "[long][accuracy]") {
   const Panels panels = make_panels(long_plate(3, 300));
   const std::size_t n = panels.size();
   const auto dense = make_dense_operator(panels, single_layer, {});
@@ -173,7 +174,7 @@ BACKEND_TEST_CASE("relaxed products are as accurate as they are asked to be") {
 }
 
 BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near entries",
-                  "[long]") {
+                  "[long][accuracy]") {
   // The near field's share in ‖V‖ is small enough here (far_choice.hpp). ‖V‖ is 1.
   const Panels panels = make_panels(sphere(7));
   const std::size_t n = panels.size();

@@ -162,7 +162,8 @@ TEST_CASE("rules give the entries of differences where they serve") {
     }
 }
 
-TEST_CASE("operators of charges and dipoles are as accurate as their norm asks for", "[long]") {
+TEST_CASE("operators of charges and dipoles are as accurate as their norm asks for",
+          "[long][accuracy]") {
   const Panels panels = make_panels(test::sphere(4, 3.0));
   const std::size_t n = panels.size();
   struct Case {

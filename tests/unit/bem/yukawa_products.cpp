@@ -299,7 +299,7 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries", "[lo
   }
 }
 
-BACKEND_TEST_CASE("differences of kernels on needles", "[long]") {
+BACKEND_TEST_CASE("differences of kernels on needles", "[long][accuracy]") {
   const Panels panels = needles(0.001);
   const std::vector<GreenTerm> terms{{2.0, 1, 1, 1, 1}, {0, -1, -1, -1, -1}};
   const double tolerance = 1e-5;

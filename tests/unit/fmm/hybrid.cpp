@@ -265,7 +265,7 @@ TEST_CASE("every way to act in a hybrid gives the potentials", "[long]") {
   CHECK(ways[3] > 0);
 }
 
-TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for", "[long]") {
+TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for", "[long][accuracy]") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres", "ellipsoid");
   const double tolerance = GENERATE(1e-2, 1e-5, 1e-8);
   CAPTURE(cloud, tolerance);
@@ -312,7 +312,7 @@ TEST_CASE("hybrids of sources and other targets, dipoles and several right-hand 
   CHECK(errors.gradient < tolerance);
 }
 
-TEST_CASE("the hybrid's error is within its bound at each target", "[long]") {
+TEST_CASE("the hybrid's error is within its bound at each target", "[long][accuracy]") {
   // Pairs of boxes that act by expansions err by at most θ^(p+1)/(1 − θ) Q/R, and Q/R is at most
   // (1 + θ) Σ|q|/|x − y| (docs/theory.md).
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres");

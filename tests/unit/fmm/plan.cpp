@@ -244,7 +244,8 @@ BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[l
   }
 }
 
-BACKEND_TEST_CASE("orders of gradients are lower where points are close to each other", "[long]") {
+BACKEND_TEST_CASE("orders of gradients are lower where points are close to each other",
+                  "[long][accuracy]") {
   const auto order = [](const Points& points, const PlanOptions& options) {
     return Plan(points, options).info().order;
   };

@@ -397,7 +397,8 @@ TEMPLATE_TEST_CASE("M2L adds up the boxes of the interaction list", "", double, 
   check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 5));
 }
 
-TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "[long]", double, float) {
+TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "[long][accuracy]", double,
+                   float) {
   const Points uniform = uniform_points();
   const Run<TestType> run(uniform, uniform, {}, 2, 8, 1, What::charges, Precision::double_precision,
                           M2lOrders::by_distance);

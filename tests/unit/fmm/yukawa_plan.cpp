@@ -276,7 +276,7 @@ TEST_CASE("a kappa that is negative or no number is refused") {
 }
 
 TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the tolerance",
-          "[long]") {
+          "[long][accuracy]") {
   const Points points = cube_points(6000, 8);
   const std::vector<double> q = signed_charges(points.size(), 5);
   for (const double kappa : {6.0, 200.0, 1000.0}) {

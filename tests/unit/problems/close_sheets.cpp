@@ -60,7 +60,7 @@ TEST_CASE("sheets close to each other are solved to the tolerance, by either ope
 
 TEST_CASE(
     "a tolerance that no product is accurate enough for is not met, and what could be is told",
-    "[long]") {
+    "[long][accuracy]") {
   ConductorOptions options;
   options.op.kind = OperatorOptions::Choice::fmm;
   options.op.max_leaf = 10;
