@@ -135,8 +135,9 @@ Command add_tune(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "tune", "Measure this machine, so that the fast multipole method chooses well");
   app->footer(
-      "Example:\n  fmbem tune\nTakes some five seconds, and as long where there is a GPU; let "
-      "nothing else run meanwhile.");
+      "Example:\n  fmbem tune\nTakes some five seconds, and some more for a GPU; let nothing else "
+      "run "
+      "meanwhile.");
   app->add_option("--output", options->file,
                   "where the table goes (default: FMBEM_RATES, or fmbem/<host name>.rates in the "
                   "configuration folder)")

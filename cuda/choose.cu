@@ -130,14 +130,20 @@ DeviceSpeeds speeds_of(double size, double in_double) {
           .start = 1};
 }
 
+thread_local bool looks_for_table = true;
+
 }  // namespace
+
+WithoutTable::WithoutTable() { looks_for_table = false; }
+WithoutTable::~WithoutTable() { looks_for_table = true; }
 
 DeviceRates device_rates() {
   const int processors = device_attribute(cudaDevAttrMultiProcessorCount),
             ratio = device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  const DeviceSpeeds speeds =
-      kept_device_speeds(current_device_name()).value_or(speeds_of(size, in_double));
+  std::optional<DeviceSpeeds> kept;
+  if (looks_for_table) kept = kept_device_speeds(current_device_name());
+  const DeviceSpeeds speeds = kept.value_or(speeds_of(size, in_double));
   return {.near_single = 2.75e12 * speeds.near_single,
           .near_double = 1.3e12 * speeds.near_double,
           .near_source_single = 4.5e-12 / speeds.near_single,

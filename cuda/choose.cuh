@@ -32,6 +32,16 @@ struct DeviceRates {
 /// Throws InputError for a file that does not hold a table.
 DeviceRates device_rates();
 
+/// While it lives, device_rates() does not look for a table in this thread: what measures anew must
+/// not depend on an old one, and replaces one that cannot be read.
+class WithoutTable {
+ public:
+  WithoutTable();
+  ~WithoutTable();
+  WithoutTable(const WithoutTable&) = delete;
+  WithoutTable& operator=(const WithoutTable&) = delete;
+};
+
 /// Like fmm::precision_of() and fmm::near_precision_of(), with bounds of their own. A GPU that is
 /// slow in double precision works in single precision wherever the tolerance allows it at all.
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,

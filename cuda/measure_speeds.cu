@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_speeds.hpp"
 #include "fmbem/cuda/evaluation.cuh"
@@ -21,17 +22,17 @@ constexpr int trials = 5;
 struct Cloud {
   explicit Cloud(std::size_t n)
       : places(clouds::cube_points(n, 1)),
+        ones(n, 1.0),
         points(to_device(places, stream)),
-        charges(to_device(std::vector<double>(n, 1.0), stream)),
-        potential(n, stream) {
-    stream.wait();
-  }
+        charges(to_device(ones, stream)),
+        potential(n, stream) {}
   DevicePoints on_device() const { return {points.data(), points.size()}; }
   DeviceStrengths strengths() const { return {charges.data(), nullptr, 1}; }
   DeviceFields fields() const { return {potential.data(), nullptr, nullptr}; }
 
   Stream stream;
   std::vector<Vec3d> places;
+  std::vector<double> ones;
   DeviceBuffer<Vec3d> points;
   DeviceBuffer<double> charges, potential;
 };
@@ -153,6 +154,7 @@ constexpr DeviceSpeeds seconds_of_an_h200{.near_single = 7.53e-4,
 
 DeviceSpeeds measure_device_speeds() {
   require_cuda_device();
+  const WithoutTable as_if_new;
   const DeviceSpeeds seconds = measure_seconds();
   DeviceSpeeds speeds;
   for (const SpeedField& field : speed_fields)

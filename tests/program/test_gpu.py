@@ -65,6 +65,8 @@ class Gpu(ProgramTest):
         refused = self.fmbem(*nbody, code=2).stderr
         self.assertIn(f"{table} is not a table of a GPU's speeds", refused)
         self.assertEqual(len(refused.splitlines()), 1)
+        self.fmbem("tune", "--threads", "1")
+        self.fmbem(*nbody)
 
     def test_solvation_energies_are_those_of_the_cpu(self):
         ion = self.write("ion.pqr", atom((1, 1, 1), 1) + atom((-2, 0.5, 0), -0.4))
