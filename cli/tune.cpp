@@ -42,8 +42,8 @@ Json speeds_json(const cuda::DeviceSpeeds& speeds) {
 /// is measured.
 class TableFile {
  public:
-  explicit TableFile(std::string path) : path_(in_its_folder(std::move(path))), output_(path_) {}
-  const std::string& path() const { return path_; }
+  explicit TableFile(const std::string& path) : output_(in_its_folder(path)) {}
+  const std::string& path() const { return output_.path(); }
 
   /// write(stream)
   template <class Write>
@@ -51,12 +51,12 @@ class TableFile {
     std::ofstream stream(output_.partial_path());
     write(stream);
     stream.close();
-    if (!stream) throw ResourceError(path_ + " cannot be written: is the disk full?");
+    if (!stream) throw ResourceError(path() + " cannot be written: is the disk full?");
     output_.commit();
   }
 
  private:
-  static std::string in_its_folder(std::string path) {
+  static std::string in_its_folder(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) std::filesystem::create_directories(folder, error);
@@ -65,7 +65,6 @@ class TableFile {
     return path;
   }
 
-  std::string path_;
   OutputFile output_;
 };
 
@@ -100,10 +99,12 @@ ExitCode run(Context& context, const TuneArguments& options) {
   set_threads(options.threads.value_or(available_cores()));
   if (options.gpu_file) require_cuda_device();
   TableFile file(options.file.value_or(fmm::rates_file().string()));
+  std::string device;
   std::optional<TableFile> gpu_file;
-  if (!cuda_devices().empty())
-    gpu_file.emplace(
-        options.gpu_file.value_or(cuda::device_speeds_file(current_device_name()).string()));
+  if (!cuda_devices().empty()) {
+    device = current_device_name();
+    gpu_file.emplace(options.gpu_file.value_or(cuda::device_speeds_file(device).string()));
+  }
 
   console.begin_phase("measuring");
   const fmm::Rates rates = fmm::measure_rates();
@@ -116,7 +117,6 @@ ExitCode run(Context& context, const TuneArguments& options) {
                      {"single", rates_json(rates.single_precision)}};
   if (gpu_file) {
     console.begin_phase("measuring the GPU");
-    const std::string device = current_device_name();
     const cuda::DeviceSpeeds speeds = cuda::measure_device_speeds();
     gpu_file->fill([&](std::ostream& out) { cuda::write_device_speeds(out, speeds); });
     console.print_result(summary(speeds, device));
@@ -135,9 +135,8 @@ Command add_tune(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "tune", "Measure this machine, so that the fast multipole method chooses well");
   app->footer(
-      "Example:\n  fmbem tune\nTakes some five seconds, and some more for a GPU; let nothing else "
-      "run "
-      "meanwhile.");
+      "Example:\n  fmbem tune\n"
+      "Takes some five seconds, and some more for a GPU; let nothing else run meanwhile.");
   app->add_option("--output", options->file,
                   "where the table goes (default: FMBEM_RATES, or fmbem/<host name>.rates in the "
                   "configuration folder)")
