@@ -60,6 +60,18 @@ __device__ inline int sum_of_warp(int x) {
 #endif
 }
 
+/// Over the threads of a block of threads_per_block, for all of them, which call it together.
+__device__ inline double sum_of_block(double x) {
+  __shared__ double s_part[warps_per_block];
+  for (int step = 1; step < warp_size; step *= 2) x += __shfl_xor_sync(whole_warp, x, step);
+  __syncthreads();  // parts of the last call have been read
+  if (threadIdx.x % warp_size == 0) s_part[threadIdx.x / warp_size] = x;
+  __syncthreads();
+  double sum = 0;
+  for (const double part : s_part) sum += part;
+  return sum;
+}
+
 /// How many lanes before this one have their bit in a ballot.
 __device__ inline int bits_below(unsigned lanes, int lane) {
   return __popc(lanes & ((1u << lane) - 1));

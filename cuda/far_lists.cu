@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/cub_primitives.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/level_begins.cuh"
 #include "fmbem/cuda/lists.cuh"
-#include "fmbem/cuda/primitives.cuh"
 #include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {

@@ -1,7 +1,7 @@
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/cub_primitives.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
-#include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda {
 namespace {

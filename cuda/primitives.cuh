@@ -1,51 +1,24 @@
 #pragma once
 
 #include <cstdint>
-#include <cub/cub.cuh>
 
-#include "fmbem/cuda/memory.cuh"
+#include <cuda_runtime.h>
 
 namespace fmbem::cuda {
 
-/// Runs a function of CUB, which is called once for the size of its temporary storage and once for
-/// its work: function(storage, bytes).
-template <class Function>
-void with_storage(cudaStream_t stream, Function&& function) {
-  std::size_t bytes = 0;
-  FMBEM_CUDA(function(nullptr, bytes));
-  DeviceBuffer<unsigned char> storage(bytes > 0 ? bytes : 1, stream);
-  FMBEM_CUDA(function(storage.data(), bytes));
-}
-
-template <class T>
-struct Plus {
-  __host__ __device__ T operator()(T a, T b) const { return a + b; }
-};
+// CUB's scans and sorts for the types that primitives.cu lists: reading CUB takes a compiler some
+// fifteen seconds, so only that file does, and those that scan types of their own, by
+// cub_primitives.cuh.
 
 /// out[i] = Σ_{k<i} in[k], summed in the type of `out`; both have n entries.
 template <class In, class Out>
-void exclusive_sum(const In* in, Out* out, std::int64_t n, cudaStream_t stream) {
-  with_storage(stream, [&](void* storage, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Plus<Out>(), Out{},
-                                          static_cast<int>(n), stream);
-  });
-}
+void exclusive_sum(const In* in, Out* out, std::int64_t n, cudaStream_t stream);
 
 /// Sorts by the lowest `bits` of the keys, stably.
 template <class Key, class Value>
 void sort_pairs(const Key* keys, Key* sorted_keys, const Value* values, Value* sorted_values,
-                std::int64_t n, int bits, cudaStream_t stream) {
-  with_storage(stream, [&](void* storage, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, sorted_keys, values, sorted_values,
-                                           static_cast<int>(n), 0, bits, stream);
-  });
-}
+                std::int64_t n, int bits, cudaStream_t stream);
 template <class Key>
-void sort_keys(const Key* keys, Key* sorted, std::int64_t n, int bits, cudaStream_t stream) {
-  with_storage(stream, [&](void* storage, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(storage, bytes, keys, sorted, static_cast<int>(n), 0,
-                                          bits, stream);
-  });
-}
+void sort_keys(const Key* keys, Key* sorted, std::int64_t n, int bits, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

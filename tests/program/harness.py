@@ -43,9 +43,15 @@ def without_sanitizer(errors):
     return re.sub(r"==\d+==WARNING: ASan doesn't fully support makecontext/swapcontext .*\r?\n", "", errors)
 
 
-def numbers_alone(test):
-    """Of a test whose code others run, too: the address sanitizer would look at it once more."""
-    return unittest.skipIf(has_address_sanitizer(), "other numbers on paths of other tests")(test)
+def release_alone(reason):
+    """Of a test that the address sanitizer does without. FMBEM_TESTS=release runs these tests alone."""
+    def mark(test):
+        test.release_alone = True
+        return unittest.skipIf(has_address_sanitizer(), reason)(test)
+    return mark
+
+
+numbers_alone = release_alone("other numbers on paths of other tests")
 
 
 @functools.cache
@@ -97,6 +103,9 @@ def read_vtu(path):
 
 class ProgramTest(unittest.TestCase):
     def setUp(self):
+        if os.environ.get("FMBEM_TESTS") == "release" and not hasattr(getattr(self, self._testMethodName),
+                                                                      "release_alone"):
+            self.skipTest("the address sanitizer's build runs it")
         folder = tempfile.TemporaryDirectory(prefix="fmbem-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)

@@ -8,7 +8,7 @@ import tempfile
 import pathlib
 import unittest
 
-from harness import CUBE, PROGRAM, READER, ProgramTest, has_address_sanitizer, leave_out
+from harness import CUBE, PROGRAM, READER, ProgramTest, leave_out, release_alone
 
 FUZZ = os.environ["FMBEM_FUZZ"]
 TETRAHEDRON = 1.5 + 3 ** 0.5 / 2  # its area
@@ -256,10 +256,9 @@ class Reader(ProgramTest):
             self.refused("mesh", mesh, "--output", "out.msh", env={"FMBEM_READER": reader}, code=code,
                          saying=saying)
 
+    @release_alone("the address sanitizer takes terabytes of address space")
     def test_no_memory_for_what_writes(self):
         """From too little to start with to enough: what takes the mesh, and Gmsh, may find none."""
-        if has_address_sanitizer():
-            self.skipTest("the address sanitizer takes terabytes of address space")
         mesh = self.tetrahedron_file()
         sentences, megabytes = [], 100
         while not (self.folder / "out.msh").exists():

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, READER, ROOT, ProgramTest, has_address_sanitizer
+from harness import PROGRAM, READER, ROOT, ProgramTest, release_alone
 
 
 class Help(ProgramTest):
@@ -135,10 +135,9 @@ class Limits(ProgramTest):
         except subprocess.TimeoutExpired:
             return False
 
+    @release_alone("the address sanitizer takes terabytes of address space")
     def test_address_space_that_ends(self):
         """OpenBLAS would try for ever to get its buffers."""
-        if has_address_sanitizer():
-            self.skipTest("the address sanitizer takes terabytes of address space")
         codes = set()
         sizes = range(100, 10000, 10)
         least = sizes[bisect.bisect_left(sizes, True, key=self.loads_in)]

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ROOT, ProgramTest, has_address_sanitizer, leave_out
+from harness import PROGRAM, ROOT, ProgramTest, leave_out, release_alone
 
 EXAMPLES = ROOT / "examples"
 
@@ -279,9 +279,8 @@ class Resuming(StudyTest):
 class Pictures(StudyTest):
     NAMES = ("residuals", "iterations", "work_precision", "spectrum")
 
+    @release_alone("a script of Python makes them")
     def test_they_are_made_and_made_anew(self):
-        if has_address_sanitizer():
-            self.skipTest("a script of Python makes them")
         if not python_with_matplotlib():
             leave_out("no Python with matplotlib")
         self.fmbem("study", "--problem", "sphere", "--refine", "0,1", "--pc", "cluster,none", "--tolerance",

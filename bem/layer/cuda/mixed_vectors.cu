@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cub/block/block_reduce.cuh>
 
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/cuda/blocks.cuh"
@@ -41,8 +40,6 @@ __global__ void __launch_bounds__(threads_per_block)
     sum_vector_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, std::int64_t n,
                       const double* x, const double* y, const double* charge_weight,
                       const double* area, double* sums) {
-  using Reduce = cub::BlockReduce<double, threads_per_block>;
-  __shared__ typename Reduce::TempStorage s_charge, s_mean;
   double charge = 0, mean = 0;
   for (std::int32_t k = chunk_begin[blockIdx.x] + static_cast<std::int32_t>(threadIdx.x);
        k < chunk_begin[blockIdx.x + 1]; k += threads_per_block) {
@@ -50,8 +47,8 @@ __global__ void __launch_bounds__(threads_per_block)
     charge += charge_weight[i] * x[blockIdx.y * n + i];
     mean += area[i] * y[blockIdx.y * n + i];
   }
-  charge = Reduce(s_charge).Sum(charge);
-  mean = Reduce(s_mean).Sum(mean);
+  charge = sum_of_block(charge);
+  mean = sum_of_block(mean);
   if (threadIdx.x > 0) return;
   sums += blockIdx.y * (2 * gridDim.x) + blockIdx.x;
   sums[0] = charge;
@@ -62,15 +59,13 @@ __global__ void __launch_bounds__(threads_per_block)
 __global__ void __launch_bounds__(threads_per_block)
     sum_flux_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, std::int64_t n,
                     const double* flux, const double* area, double* sums) {
-  using Reduce = cub::BlockReduce<double, threads_per_block>;
-  __shared__ typename Reduce::TempStorage s_flux;
   double sum = 0;
   for (std::int32_t k = chunk_begin[blockIdx.x] + static_cast<std::int32_t>(threadIdx.x);
        k < chunk_begin[blockIdx.x + 1]; k += threads_per_block) {
     const std::int32_t i = order[k];
     sum += area[i] * flux[blockIdx.y * n + i];
   }
-  sum = Reduce(s_flux).Sum(sum);
+  sum = sum_of_block(sum);
   if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 

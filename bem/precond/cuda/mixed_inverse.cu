@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cub/block/block_reduce.cuh>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -42,8 +41,6 @@ constexpr std::int32_t chunk_size = 4096;
 __global__ void __launch_bounds__(threads_per_block)
     sum_chunks(const Chunk* chunks, const double* area, const double* charge_area, std::int64_t n,
                const double* x, const double* y, double* sums) {
-  using Reduce = cub::BlockReduce<double, threads_per_block>;
-  __shared__ typename Reduce::TempStorage s_right, s_charge;
   const Chunk chunk = chunks[blockIdx.x];
   double right = 0, charge = 0;
   for (std::int32_t k = chunk.begin + static_cast<std::int32_t>(threadIdx.x); k < chunk.end;
@@ -51,8 +48,8 @@ __global__ void __launch_bounds__(threads_per_block)
     right += area[k] * x[blockIdx.y * n + k];
     charge += charge_area[k] * y[blockIdx.y * n + k];
   }
-  right = Reduce(s_right).Sum(right);
-  charge = Reduce(s_charge).Sum(charge);
+  right = sum_of_block(right);
+  charge = sum_of_block(charge);
   if (threadIdx.x > 0) return;
   sums += blockIdx.y * (2 * gridDim.x) + blockIdx.x;
   sums[0] = right;

@@ -54,7 +54,8 @@ TEST_CASE("the gradient of E is what differences of E are") {
   }
 }
 
-TEST_CASE("the gradient of E by the FMM agrees with exact integrals to the tolerance", "[long]") {
+TEST_CASE("the gradient of E by the FMM agrees with exact integrals to the tolerance",
+          "[long][cases]") {
   for (const SurfaceMesh& mesh : {sphere(4, 0.01, {3, 4, 5}), bracket(9), plate(32)}) {
     const Panels panels = make_panels(mesh);
     const std::vector<double> sigma = signed_charges(panels.size(), 2);

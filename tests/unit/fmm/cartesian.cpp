@@ -200,7 +200,7 @@ TEST_CASE("Cartesian treecodes are within their bounds at each target") {
 }
 
 TEST_CASE("Cartesian treecodes and hybrids in single precision, of several charge vectors",
-          "[long]") {
+          "[long][cases]") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer");
   const Method method = GENERATE(Method::treecode, Method::hybrid);
   const double tolerance = GENERATE(1e-2, 1e-3);

@@ -98,7 +98,7 @@ TEST_CASE("Yukawa's kernel in clouds of two scales", "[long][accuracy]") {
   CAPTURE(name);
   const Cloud cloud(name);
   const double kappa = GENERATE_COPY(2.0, 1 / cloud.edge);
-  constexpr double tolerance = sanitized ? 1e-4 : 1e-6;
+  constexpr double tolerance = 1e-6;
   CAPTURE(kappa);
   const Plan plan(cloud.points,
                   {.tolerance = tolerance, .kappa = kappa, .gradient = true, .max_leaf = 60});

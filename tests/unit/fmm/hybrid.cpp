@@ -235,7 +235,7 @@ TEST_CASE("a hybrid takes no longer than the FMM with its best leaves, by what k
   }
 }
 
-TEST_CASE("every way to act in a hybrid gives the potentials", "[long]") {
+TEST_CASE("every way to act in a hybrid gives the potentials", "[long][cases]") {
   const Points y = two_centres(2000, 3), others = plummer_points(1000, 4);
   const bool same = GENERATE(true, false);
   const Points& x = same ? y : others;
@@ -319,7 +319,7 @@ TEST_CASE("the hybrid's error is within its bound at each target", "[long][accur
   const double theta = GENERATE(0.3, 0.5, 0.8);
   const int order = GENERATE(1, 4, 9);
   CAPTURE(cloud, theta, order);
-  const Points points = cloud_points(cloud, sanitized ? 600 : 1500, 11);
+  const Points points = cloud_points(cloud, 1500, 11);
   HybridCosts costs = usual_costs();
   costs.pair = 1e-7;
   const PointTree tree = hybrid_tree(points, points, 6, theta, costs);

@@ -70,7 +70,7 @@ Points dyadic_cube(std::size_t n, int seed) {
 
 }  // namespace
 
-BACKEND_TEST_CASE("a plan that moved has the bits of a new one", "[long]") {
+BACKEND_TEST_CASE("a plan that moved has the bits of a new one", "[long][cases]") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const std::size_t n = 2500;
   if (sanitized && name != "plummer") return;

@@ -202,9 +202,8 @@ BACKEND_TEST_CASE("errors stay below the tolerance") {
 BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[long][accuracy]") {
   const std::string name =
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
-  const std::size_t n = sanitized ? 5000 : 20000;
+  const std::size_t n = 20000;
   const int seed = GENERATE(11, 12);
-  if (sanitized && seed > 11) return;
   const Points points = points_by_name(name, n, seed);
   // Charges of random sign; equal ones; and none on the thousandth of the points that have the
   // closest neighbours.
@@ -307,7 +306,7 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
                   "[long][accuracy]") {
   const std::string name = GENERATE(as<std::string>{}, "sphere", "ellipsoid", "lattice of a plane",
                                     "tilted plane", "sides of a cube");
-  const std::size_t n = sanitized ? 10000 : 100000;
+  const std::size_t n = 100000;
   const Points points = surface_by_name(name, n, 31), volume = cube_points(n, 32);
   std::vector<double> q = signed_charges(n, 33);
   q.resize(2 * n, 1);  // and equal ones
@@ -320,7 +319,7 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
     const Results r = run(plan, strengths, false);
     for (int k = 0; k < 2; ++k) CHECK(reference.potential_error(r, k) / tolerance <= 1);
     // So few points, and large leaves, have a volume's boxes.
-    if (sanitized || tolerance < 2e-6) continue;
+    if (tolerance < 2e-6) continue;
     CHECK(plan.info().order < Plan(volume, options).info().order);
     // Also with leaves and a root that are given; and each backend finds the same one.
     PlanOptions given = options;
@@ -335,7 +334,6 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
 
 // Roots whose boxes have lattice points at their corners are avoided.
 BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12", "[long][accuracy]") {
-  if (sanitized) return;
   const std::size_t edge = GENERATE(44, 46);
   const Points points = lattice_points(edge * edge * edge);
   const auto q = signed_charges(points.size(), 77);

@@ -189,7 +189,7 @@ TEST_CASE("L2L is half the transpose of M2M") {
   }
 }
 
-TEST_CASE("M2L of every pair from the blocks of its orbit", "[long]") {
+TEST_CASE("M2L of every pair from the blocks of its orbit", "[long][cases]") {
   const int p = GENERATE(0, 1, 4, 8, 12);
   if (sanitized && p > 8) return;
   const ParityOrder order(p);

@@ -58,7 +58,7 @@ TEST_CASE("files that are no mesh are refused by name") {
     CHECK_THAT(refusal_of("\x01\x7fnoise 3 4 \xff;", name), contains(name));
 }
 
-TEST_CASE("no truncated .msh is read as a smaller mesh", "[long]") {
+TEST_CASE("no truncated .msh is read as a smaller mesh", "[long][cases]") {
   // The last byte is the line end, without which the file is whole.
   for (std::size_t n = 1; n + 1 < tetrahedron.size(); n += test::sanitized ? 7 : 3)
     CHECK_THAT(refusal_of(tetrahedron.substr(0, n)), contains("damaged or truncated"));

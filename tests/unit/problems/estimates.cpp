@@ -53,8 +53,7 @@ TEST_CASE("closed forms are what other sources say") {
 }
 
 TEST_CASE("estimates of errors hold on closed forms", "[long][accuracy]") {
-  constexpr std::size_t most =
-      sanitized ? 1600 : 4200;  // panels; bench/estimates.cpp has all meshes of all bodies
+  constexpr std::size_t most = 4200;  // panels; bench/estimates.cpp has all meshes of all bodies
   for (const int refine : {1, 2}) {
     std::vector<double> ratios;
     for (const ClosedForm& form : closed_forms()) {
@@ -73,7 +72,7 @@ TEST_CASE("estimates of errors hold on closed forms", "[long][accuracy]") {
 }
 
 TEST_CASE("charges at given voltages are those of the capacitances, and so are their estimates",
-          "[long]") {
+          "[long][cases]") {
   const std::vector<double> volts{2, -1, 0.5};
   ConductorOptions options;
   options.solver.tolerance = 1e-10;

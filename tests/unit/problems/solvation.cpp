@@ -31,7 +31,7 @@ TEST_CASE("the series of Kirkwood gives the values of other codes") {
 }
 
 TEST_CASE("energies of spheres tend to the closed forms with the square of the panels' size",
-          "[long]") {
+          "[long][cases]") {
   struct Case {
     const char* name;
     double radius;

@@ -87,7 +87,7 @@ TEST_CASE("a memory's cell of any contrast is what solve_problem() has, in a few
 }
 
 TEST_CASE("Kirkwood's sphere comes out in every formulation, with errors that fall as h²",
-          "[long]") {
+          "[long][cases]") {
   for (const double kappa : {0.0, 0.125}) {
     StudyProblem problem = known_problem("kirkwood", 1);
     problem.solvation.kappa = kappa;

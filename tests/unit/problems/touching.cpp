@@ -153,7 +153,6 @@ TEST_CASE("slabs that touch between plates have their capacitance at any contras
           "[long][accuracy]") {
   for (const auto& [lower, upper] :
        {std::pair(1e4, 1.0), {1.0, 1e6}, {1e6, 1e2}, {3.0, 7.0}, {1e-4, 1.0}}) {
-    if (sanitized && lower != 1e4) break;
     CAPTURE(lower, upper);
     check(slabs_in_series(4, lower, upper), 12);
     check(slabs_in_parallel(4, lower, upper), 12);
