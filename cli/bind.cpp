@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -20,12 +21,12 @@ struct BindOptions : SolveCommandOptions {
   SolvationModelOptions model;
 };
 
-void check_outputs(const SolveRun& job, const BindOptions& options) {
+void check_outputs(SolveRun& job, const BindOptions& options) {
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const PartOptions& part : options.parts) {
     inputs.emplace_back(part.name, part.molecule);
     for (const std::string& file : part.surfaces)
-      inputs.emplace_back("surface of the " + part.name, file);
+      add_surface_inputs(inputs, "surface of the " + part.name, file);
   }
   job.check_outputs({}, inputs);
 }
@@ -78,6 +79,8 @@ ExitCode run(Context& context, const BindOptions& options) {
     times.preconditioner_seconds += part.solvation.preconditioner_seconds;
     times.solve_seconds += part.solvation.solve_seconds;
     times.product_median_seconds = part.solvation.product_median_seconds;
+    times.op.processor = part.solvation.op.processor;
+    times.device_bytes = std::max(times.device_bytes, part.solvation.device_bytes);
   }
   const BindingEnergies binding =
       find_binding(parts[0].solvation, parts[1].solvation, parts[2].solvation);

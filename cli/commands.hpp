@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct Context {
   Arguments arguments;
   std::jthread device_start;  ///< of the GPU, beside reading the mesh; told to stop when it is read
   bool is_repeated = false;   ///< by fmbem rerun: no output is written, and none has to be named
+  std::set<std::string> earlier_results;  ///< of the report that fmbem rerun repeats, by name
 };
 
 /// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.

@@ -77,6 +77,14 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--quiet", options.quiet, "print the results alone, and errors and warnings");
 }
 
+void add_surface_inputs(std::vector<std::pair<std::string, std::string>>& inputs,
+                        const std::string& what, const std::string& file) {
+  inputs.emplace_back(what, file);
+  if (const std::string format = ending(file); format == "vert" || format == "face")
+    for (const char* half : {".vert", ".face", ".VERT", ".FACE"})
+      inputs.emplace_back(what, std::filesystem::path(file).replace_extension(half).string());
+}
+
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs) {

@@ -11,10 +11,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Results that tell of errors: where bits differ they do, by much.
+/// Results that tell of errors, and those that are 0 but for them: where bits differ they do, by
+/// much.
 bool is_of_errors(const std::string& name) {
-  static const std::array<std::string, 3> names{"solver_error_F", "asymmetry", "refinement"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+  static const std::array<std::string, 4> names{"solver_error_F", "asymmetry", "refinement",
+                                                "force_integration_error_N"};
+  return name.starts_with("imbalance_") ||
+         std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// Tolerances of the solve, of which a mesh alone has none.

@@ -54,7 +54,8 @@ std::optional<ChargesOfLevels> charges_of(const SurfaceMesh& mesh,
   ChargesOfLevels charges;
   charges.mesh = mesh;
   charges.solution = static_cast<const ConductorSolution&>(solution);  // what fields need
-  charges.charges = conductor_charges(mesh, solution)[0];
+  charges.charges = solution.results.empty() ? conductor_charges(mesh, solution)[0]
+                                             : solution.results[0].conductor_flux;
   return charges;
 }
 
@@ -98,8 +99,12 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   report["timings_s"]["total"] = total.seconds();
   report["memory_bytes"] = peak_memory();
   report["results"] = std::move(results);
+  const bool converged = report["status"] == "solved";
+  if (!converged)
+    warn(console, report,
+         "the solution in " + options.solution + " had not converged when it was kept");
   target.write(report);
-  return ExitCode::solved;
+  return converged ? ExitCode::solved : ExitCode::not_converged;
 }
 
 void refuse_options_of_solves(const CLI::App& app, const Arguments& arguments) {

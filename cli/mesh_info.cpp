@@ -91,6 +91,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
 ExitCode run(Context& context, const MeshInfoArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
+  refuse_overwriting({{"--json", options.output.json}}, {{"mesh", options.mesh.file}});
   ReportTarget target(console, options.output.json);
   Json report = start_report("mesh-info", context.arguments);
   console.begin_phase("reading " + options.mesh.file);

@@ -159,12 +159,12 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   check_nbody_options(options);
   ReportTarget target(console, options.output.json);
   set_threads(options.threads.value_or(available_cores()));
+  std::vector<std::pair<std::string, std::string>> inputs;
+  if (!parse_number(options.points)) inputs.emplace_back("points", options.points);
+  refuse_overwriting(
+      {{"--output", options.file}, {"--picture", options.picture}, {"--json", options.output.json}},
+      inputs);
   const Bodies bodies = read_bodies(options);
-  if (bodies.from_file)
-    refuse_overwriting({{"--output", options.file},
-                        {"--picture", options.picture},
-                        {"--json", options.output.json}},
-                       {{"points", options.points}});
   fmm::PlanOptions how = options.plan;
   how.gradient = !options.potential_only;
   console.begin_phase("making the plan");

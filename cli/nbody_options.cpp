@@ -30,9 +30,10 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
        {"scales", "scales"}},
       "where N points are: in a cube, on a sphere, in a Plummer sphere, on an ellipsoid with half "
       "of them at its tip, on a lattice, at distance u^3 (u uniform) around two centres, about a "
-      "helix, 99 % in a cube of 1/1000 of the edge, or half in one of 1/1000000");
+      "helix, 99 % in a cube of 1/1000 of the edge, or half in one of 1/1000000 "
+      "(default: cube)");
   add_choice(app, "--charges", o.equal_charges, {{"mixed", false}, {"equal", true}},
-             "of N points and of files without: uniform in [-1, 1), or all 1");
+             "of N points and of files without: uniform in [-1, 1), or all 1 (default: mixed)");
   app.add_option("--seed", o.seed, "of the random numbers (default: 1)");
   add_choice(app, "--method", o.plan.method,
              {{"automatic", fmm::Method::automatic},
@@ -110,15 +111,20 @@ Bodies read_bodies(const NbodyOptions& o) {
     FMBEM_REQUIRE(
         *count >= 1 && *count <= most_points && *count == std::floor(*count),
         "--points must be a whole number from 1 to " << most_points << ", not " << o.points);
-    bodies.points =
-        clouds::points_by_name(o.distribution, static_cast<std::size_t>(*count), o.seed);
+    bodies.points = clouds::points_by_name(o.distribution.value_or("cube"),
+                                           static_cast<std::size_t>(*count), o.seed);
   } else {
+    FMBEM_REQUIRE(!o.distribution, "--distribution is for a number of --points, and "
+                                       << o.points << " is a file: leave it out");
     PointFile file = read_xyz_file(o.points);
+    FMBEM_REQUIRE(!o.equal_charges || file.charges.empty(),
+                  o.points << " has charges: leave out --charges");
     bodies = {std::move(file.points), std::move(file.charges), true};
   }
   if (bodies.charges.empty()) {
     bodies.charges.assign(bodies.points.size(), 1.0);
-    if (!o.equal_charges) bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
+    if (!o.equal_charges.value_or(false))
+      bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
   }
   return bodies;
 }

@@ -14,8 +14,10 @@ namespace fmbem::cli {
 
 /// Options of fmbem nbody. The plan's own are bound to its members.
 struct NbodyOptions {
-  std::string points, distribution = "cube";
-  bool equal_charges = false, potential_only = false;
+  std::string points;
+  std::optional<std::string> distribution;  ///< of a number of points; by default a cube
+  std::optional<bool> equal_charges;        ///< where a file has none; by default mixed
+  bool potential_only = false;
   std::uint64_t seed = 1;
   Processor backend = Processor::cpu;
   int repeats = 1, check = 200;

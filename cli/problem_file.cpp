@@ -56,7 +56,11 @@ class Reader {
     return name;
   }
 
-  SurfaceData data(const JsonObject& object, const char* key) const {
+  SurfaceData data(const JsonObject& object, const char* key) {
+    const Json& value = object.at(key);
+    if (value.is_object() && value.contains("file") && value["file"].is_string())
+      result_.data_files.push_back(
+          (std::filesystem::path(folder_) / value["file"].get<std::string>()).string());
     return read_surface_data(object, key, folder_);
   }
 

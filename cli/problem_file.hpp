@@ -13,7 +13,8 @@ namespace fmbem::cli {
 struct ProblemFile {
   Json json;  ///< as it is, for the report
   BoundaryProblem problem;
-  std::vector<BodyOfGroups> bodies;  ///< on which forces are asked for
+  std::vector<BodyOfGroups> bodies;       ///< on which forces are asked for
+  std::vector<std::string> data_files{};  ///< that it names, with values of panels
 };
 
 /// Throws InputError for a file with what fmbem solve alone can do: complex permittivities, other

@@ -88,11 +88,14 @@ void enter_folder(const RerunArguments& options, const Json& run) {
                                                   << "): say with --folder where its paths start");
 }
 
-void warn_of_inputs(Console& console, const Json& run) {
+/// Inputs may not become the new report, and are told of where they have changed.
+void check_inputs(Console& console, const Json& run, const std::optional<std::string>& json) {
   if (!run.contains("inputs")) return;
-  for (const Json& input : run.at("inputs"))
-    if (const auto file = input.at("file").get<std::string>(); fingerprint(file) != input)
-      console.warning(file + " is not the file that it was");
+  for (const Json& input : run.at("inputs")) {
+    const auto file = input.at("file").get<std::string>();
+    refuse_overwriting({{"--json", json}}, {{"input", file}});
+    if (fingerprint(file) != input) console.warning(file + " is not the file that it was");
+  }
 }
 
 /// Runs what a report is of, and returns the report of that.
@@ -107,6 +110,8 @@ Json run_again(Context& context, const Json& before) {
   context.arguments = {without_outputs(given.program, command), {}, given.given};
   context.arguments.program.insert(context.arguments.program.end(), {"--json", "-"});
   context.is_repeated = true;
+  for (const auto& [name, result] : before.at("results").items())
+    context.earlier_results.insert(name);
   std::string text;
   context.console.capture(&text);
   const int code = run_program(context);
@@ -149,7 +154,7 @@ ExitCode run(Context& context, const RerunArguments& options) try {
   ReportTarget target(console, json);
   console.reserve_stdout();
   enter_folder(options, before.at("run"));
-  warn_of_inputs(console, before.at("run"));
+  check_inputs(console, before.at("run"), json);
   const Json after = run_again(context, before);
   const Agreement agreement = compare_reports(before, after);
   target.write(after);

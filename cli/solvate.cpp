@@ -61,7 +61,9 @@ ExitCode run(Context& context, const SolvateOptions& options) {
   for (const std::string& sentence : solvation.regions.notices)
     warn(job.console(), job.report(), sentence);
   std::optional<SolvationForces> forces;
-  if (options.forces) forces = find_solvation_forces(solvation, molecule);
+  // A run that is repeated writes none, and compares what is in the report of them.
+  if (options.forces || context.earlier_results.contains("molecules"))
+    forces = find_solvation_forces(solvation, molecule);
   std::vector<std::string> problems{"the molecule"};
   for (const ChargeSet& set : sites) problems.push_back("the site " + set.name);
   job.tell(solvation, mesh, problems,

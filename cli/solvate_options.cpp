@@ -49,12 +49,13 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
   app.add_option("--volume", options.volume, "potential on a grid, in kT/e (.dx)")
       ->type_name("FILE")
       ->group(output_group);
-  app.add_option("--spacing", options.spacing, "of the grid of --volume, in angstrom")
+  app.add_option("--spacing", options.spacing, "of the grid of --volume, in angstrom (default: 1)")
       ->type_name("H")
-      ->capture_default_str();
-  app.add_option("--margin", options.margin, "of that grid around the surfaces, in angstrom")
+      ->group(output_group);
+  app.add_option("--margin", options.margin,
+                 "of that grid around the surfaces, in angstrom (default: 10)")
       ->type_name("D")
-      ->capture_default_str();
+      ->group(output_group);
   app.add_option("--view", options.view,
                  "a script that opens molecule and surface, red to blue from -5 to 5 kT/e, in "
                  "PyMOL (.pml), ChimeraX (.cxc) or VMD (.tcl)")

@@ -33,7 +33,7 @@ struct SolvateOptions : SolveCommandOptions {
   SolvationModelOptions model;
   std::optional<std::string> sites;
   std::optional<std::string> file, potentials, site_energies, forces, volume, view, picture;
-  double spacing = 1, margin = 10;  ///< of the volume
+  std::optional<double> spacing, margin;  ///< of the volume
 };
 
 void add_solvate_options(CLI::App& app, SolvateOptions& options);

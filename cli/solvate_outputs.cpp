@@ -35,6 +35,10 @@ std::vector<double> in_kt(const Solvation& solvation, std::vector<double> values
   return values;
 }
 
+RegularGrid volume_grid(const SolvateOptions& options, Vec3d low, Vec3d high) {
+  return grid_over(low, high, options.margin.value_or(10), options.spacing.value_or(1));
+}
+
 void write_volume(const std::string& path, const SolvateOptions& options,
                   const SolvedMolecule& solved) {
   Vec3d low = solved.mesh.vertices[0], high = low;
@@ -43,7 +47,7 @@ void write_volume(const std::string& path, const SolvateOptions& options,
       low[axis] = std::min(low[axis], x[axis]);
       high[axis] = std::max(high[axis], x[axis]);
     }
-  const RegularGrid grid = grid_over(low, high, options.margin, options.spacing);
+  const RegularGrid grid = volume_grid(options, low, high);
   write_dx(path, grid,
            in_kt(solved.solvation, potential_on_grid(solved.solvation, solved.molecule, grid)),
            "potential of " + solved.molecule.file + " in kT/e at " +
@@ -52,12 +56,12 @@ void write_volume(const std::string& path, const SolvateOptions& options,
 
 }  // namespace
 
-void check_outputs(const SolveRun& job, const SolvateOptions& options,
+void check_outputs(SolveRun& job, const SolvateOptions& options,
                    const std::vector<std::vector<std::string>>& surfaces) {
   std::vector<std::pair<std::string, std::string>> inputs{{"molecule", options.molecule}};
   if (options.sites) inputs.emplace_back("sites", *options.sites);
   for (const std::vector<std::string>& files : surfaces)
-    for (const std::string& file : files) inputs.emplace_back("surface", file);
+    for (const std::string& file : files) add_surface_inputs(inputs, "surface", file);
   std::vector<std::pair<std::string, std::optional<std::string>>> outputs{
       {"--output", options.file},   {"--potentials", options.potentials},
       {"--forces", options.forces}, {"--site-energies", options.site_energies},
@@ -73,7 +77,9 @@ void check_outputs(const SolveRun& job, const SolvateOptions& options,
   check_path("--forces", options.forces, {"csv"});
   check_path("--site-energies", options.site_energies, {"csv", "npy"});
   check_path("--volume", options.volume, {"dx"});
-  if (options.volume) grid_over({}, {}, options.margin, options.spacing);
+  FMBEM_REQUIRE(options.volume || !(options.spacing || options.margin),
+                "--spacing and --margin are for --volume FILE: give that, too");
+  if (options.volume) volume_grid(options, {}, {});
   if (options.view)
     for (const std::string& file : files_of_view(*options.view)) OutputFile probe(file);
   check_picture(options.picture);
@@ -94,7 +100,7 @@ void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule&
     write_potentials(*options.potentials, solvation, molecule);
     wrote(*options.potentials);
   }
-  if (forces) {
+  if (options.forces) {
     write_forces(*options.forces, *forces, molecule);
     wrote(*options.forces);
   }

@@ -19,7 +19,7 @@ struct SolvedMolecule {
 
 /// Throws InputError for outputs that would overwrite something or cannot be written, and for
 /// options of outputs that are not asked for.
-void check_outputs(const SolveRun& job, const SolvateOptions& options,
+void check_outputs(SolveRun& job, const SolvateOptions& options,
                    const std::vector<std::vector<std::string>>& surfaces);
 
 /// Writes all that is asked for but the report.

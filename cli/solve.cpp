@@ -30,7 +30,7 @@ struct SolveArguments : SolveCommandOptions {
   }
 };
 
-void check_outputs(const SolveRun& job, const SolveArguments& options, const PointOutput& points) {
+void check_outputs(SolveRun& job, const SolveArguments& options, const PointOutput& points) {
   FMBEM_REQUIRE(!options.basis || !options.rhs_file,
                 "--basis and --rhs exclude each other: run fmbem twice");
   auto inputs = points.inputs();

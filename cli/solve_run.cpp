@@ -88,6 +88,9 @@ void SolveRun::start() {
         "--conductor and --permittivity do not go with --problem: its file has "
         "\"regions\", and conductors of several groups by their \"name\"");
     file_ = read_problem(*options_.problem);
+    std::vector<std::pair<std::string, std::string>> data;
+    for (const std::string& file : file_->data_files) data.emplace_back("values", file);
+    refuse_overwriting(outputs_, data);
     FMBEM_REQUIRE(!options_.hand_on.folder || !file_->problem.has_losses(),
                   "--export is for real systems, and "
                       << *options_.problem << " has complex permittivities: leave one of them out");
@@ -191,11 +194,12 @@ void SolveRun::tell(const LayerSolution& solution, const SurfaceMesh& mesh,
 
 void SolveRun::check_outputs(
     std::vector<std::pair<std::string, std::optional<std::string>>> outputs,
-    std::vector<std::pair<std::string, std::string>> inputs) const {
-  outputs.emplace_back("--json", options_.output.json);
-  for (auto& output : options_.hand_on.files()) outputs.push_back(std::move(output));
+    std::vector<std::pair<std::string, std::string>> inputs) {
+  outputs_ = std::move(outputs);
+  outputs_.emplace_back("--json", options_.output.json);
+  for (auto& output : options_.hand_on.files()) outputs_.push_back(std::move(output));
   for (auto& input : inputs_of(options_)) inputs.push_back(std::move(input));
-  refuse_overwriting(outputs, inputs);
+  refuse_overwriting(outputs_, inputs);
   options_.hand_on.check();
 }
 

@@ -63,9 +63,9 @@ class SolveRun {
             const std::string& more);
 
   /// Refuses outputs that cannot be written, or that would overwrite each other or one of `inputs`;
-  /// `outputs` are the command's own.
+  /// `outputs` are the command's own. To be called before start(), which knows of more inputs.
   void check_outputs(std::vector<std::pair<std::string, std::optional<std::string>>> outputs,
-                     std::vector<std::pair<std::string, std::string>> inputs = {}) const;
+                     std::vector<std::pair<std::string, std::string>> inputs = {});
 
   /// Completes the report, writes it and keeps the solution with it. field_seconds is the time of
   /// evaluating a field.
@@ -90,6 +90,7 @@ class SolveRun {
   ReportTarget target_;
   Json report_;
   std::optional<ProblemFile> file_;
+  std::vector<std::pair<std::string, std::optional<std::string>>> outputs_;  ///< and their options
   int threads_ = 1;
   int meshes_ = 0, levels_ = 1;  ///< meshes that a solve has begun on, and those there will be
   double mesh_seconds_ = 0;

@@ -153,7 +153,7 @@ Command add_study(CLI::App& program) {
     }
     return run_study(context, *options);
   };
-  return {app, run, true};
+  return {app, run};
 }
 
 }  // namespace fmbem::cli

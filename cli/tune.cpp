@@ -95,6 +95,10 @@ std::string summary(const cuda::DeviceSpeeds& speeds, const std::string& device)
 ExitCode run(Context& context, const TuneArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
+  refuse_overwriting({{"--output", options.file},
+                      {"--gpu-output", options.gpu_file},
+                      {"--json", options.output.json}},
+                     {});
   ReportTarget target(console, options.output.json);
   set_threads(options.threads.value_or(available_cores()));
   if (options.gpu_file) require_cuda_device();

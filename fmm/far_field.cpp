@@ -37,6 +37,15 @@ struct FarField::Impl {
                   "the far field was not made for second derivatives: set "
                   "FarFieldOptions::hessian");
     evaluate_seconds.clear();
+    if (strengths.charges.empty()) {
+      std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
+      std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
+      std::fill(fields.hessian.begin(), fields.hessian.end(), Symmetric3d{});
+      return;
+    }
+    if (fields.potential.empty() &&
+        (transposed || (fields.gradient.empty() && fields.hessian.empty())))
+      return;
     if (!is_spread()) return backend->evaluate(strengths, fields, direction, evaluate_seconds);
     transposed ? evaluate_and_gather(strengths, fields) : spread_and_evaluate(strengths, fields);
   }

@@ -215,7 +215,10 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 
 std::size_t Plan::sources() const { return impl_->sources(); }
 std::size_t Plan::targets() const { return impl_->targets(); }
-PlanInfo Plan::info() const { return impl_->info(); }
+PlanInfo Plan::info() const {
+  const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
+  return impl_->info();
+}
 
 void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   check_evaluation(sources(), targets(), strengths, fields);

@@ -129,7 +129,8 @@ class Plan {
   std::size_t targets() const;
 
   /// Throws InputError for sizes that do not belong together, strengths that are not finite, and
-  /// derivatives or dipoles that the plan was not made for. O((sources + targets) p²).
+  /// derivatives or dipoles that the plan was not made for. Results may not lie where strengths do:
+  /// they are set to 0 first. O((sources + targets) p²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
 
   /// Puts the points elsewhere: the plan is then what a new one would be for as many points, in a

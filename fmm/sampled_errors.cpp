@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 
 namespace fmbem::fmm {
@@ -31,6 +32,10 @@ std::optional<double> relative_error(std::span<const T> results,
 SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const double> charges,
                              const Fields& results, std::size_t targets, double softening) {
   const std::size_t n = points.size(), m = std::min(targets, n);
+  const auto fits = [&](std::size_t size) { return size == 0 || size == n; };
+  FMBEM_REQUIRE(fits(results.potential.size()) && fits(results.gradient.size()),
+                "there are " << n << " points, but " << results.potential.size()
+                             << " potentials and " << results.gradient.size() << " gradients");
   std::mt19937_64 random(m);
   std::vector<std::size_t> picked(m);
   std::vector<Vec3d> places(m);

@@ -68,8 +68,9 @@ std::vector<BodyOfGroups> bodies_of_solution(const SurfaceMesh& mesh,
 }
 
 Forces forces_on_groups(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                        std::size_t problem, const std::vector<BodyOfGroups>& bodies,
-                        const PanelMedia& media, const ForceOptions& options) {
+                        const AppliedField& applied, std::size_t problem,
+                        const std::vector<BodyOfGroups>& bodies, const PanelMedia& media,
+                        const ForceOptions& options) {
   check_problem(solution, problem);
   const Panels& panels = solution.panels;
   const std::vector<int> body_of_group = body_of_groups(mesh, bodies);
@@ -81,7 +82,7 @@ Forces forces_on_groups(const SurfaceMesh& mesh, const ConductorSolution& soluti
   return find_forces({{panels, body_of, media.is_interface, media.behind, media.ahead},
                       solution.sigma[problem],
                       named,
-                      solution.applied,
+                      applied,
                       solution.scale_to_m},
                      options);
 }
@@ -106,7 +107,7 @@ Forces conductor_forces(const SurfaceMesh& mesh, const ConductorOptions& options
     media.ahead.push_back(ahead_group[group]);
   }
   return forces_on_groups(
-      mesh, solution, problem,
+      mesh, solution, solution.applied, problem,
       bodies.empty() ? bodies_of_solution(mesh, solution, media.is_interface) : bodies, media,
       force_options);
 }

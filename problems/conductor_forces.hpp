@@ -29,8 +29,9 @@ struct PanelMedia {
 /// find_forces() of one problem of a solution on bodies of groups. Throws InputError as that does,
 /// and for unknown groups and those of two bodies.
 Forces forces_on_groups(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                        std::size_t problem, const std::vector<BodyOfGroups>& bodies,
-                        const PanelMedia& media, const ForceOptions& options);
+                        const AppliedField& applied, std::size_t problem,
+                        const std::vector<BodyOfGroups>& bodies, const PanelMedia& media,
+                        const ForceOptions& options);
 
 /// find_forces() of one problem of a solution of `options`. Bodies are those asked for or, where
 /// none are, each conductor and each group that is a closed interface. Throws InputError as that

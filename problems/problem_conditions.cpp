@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -128,6 +129,7 @@ ProblemConditions<T> conditions_of(const ProblemParts& parts) {
     result.floats.push_back(given.has_charge);
   for (const Conductor& conductor : conductors.all) result.names.push_back(conductor.name);
   std::vector<int> region_of_neumann(panels.size(), no_region);
+  std::vector<std::optional<double>> largest_coefficient(mesh.groups.size());  // of Robin's
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const int group = mesh.group_of[panels.input_index[i]];
     const GroupCondition& condition = *parts.groups[group].condition;
@@ -146,7 +148,14 @@ ProblemConditions<T> conditions_of(const ProblemParts& parts) {
                                   << ": it must not be negative");
     result.admittance.resize(panels.size(), 0.0);
     result.admittance[i] = value * mesh.scale_to_m / problem.unit();
+    largest_coefficient[group] = std::max(largest_coefficient[group].value_or(0), value);
   }
+  // Its region's potential would be taken for fixed by it.
+  for (std::size_t g = 0; g < largest_coefficient.size(); ++g)
+    FMBEM_REQUIRE(largest_coefficient[g] != 0.0, "the Robin coefficient of the group \""
+                                                     << mesh.groups[g].name
+                                                     << "\" is 0 everywhere: give its values as "
+                                                        "\"neumann\"");
   fill_solid_conductors(panels, sides, result);
   both.driven = float_between_media(panels, both.panels);
   for (std::size_t c = 0; c < both.driven.size(); ++c)

@@ -19,6 +19,9 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
   const PanelSides sides = sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
   const RegionFinder finder(problem, solution.panels, sides);
 
+  FMBEM_REQUIRE(!options.gradient_of_e || solution.dipoles.empty(),
+                "gradients of E are there for the single layer alone, not for a formulation with "
+                "dipoles");
   FieldOptions how = options;
   if (!how.processor) how.processor = solution.op.processor;
   ProblemField field{
@@ -34,15 +37,22 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
     double& potential = field.potential[i];
     Vec3d& e = field.e[i];
     e = e / solution.scale_to_m;
+    if (options.gradient_of_e)
+      field.gradient_of_e[i] =
+          1 / (solution.scale_to_m * solution.scale_to_m) * field.gradient_of_e[i];
     if (field.region[i] == no_region) {
       potential = std::numeric_limits<double>::quiet_NaN();
       e = {potential, potential, potential};
+      if (options.gradient_of_e)
+        field.gradient_of_e[i] = {potential, potential, potential, potential, potential, potential};
       continue;
     }
     potential += of.constant[field.region[i]];
     if (!applied) continue;
     potential += all_applied.potential(points[i], solution.scale_to_m);
     e += all_applied.field(points[i], solution.scale_to_m);
+    if (options.gradient_of_e)
+      field.gradient_of_e[i] += all_applied.gradient(points[i], solution.scale_to_m);
   }
   return field;
 }

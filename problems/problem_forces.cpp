@@ -59,7 +59,9 @@ Forces problem_forces(const SurfaceMesh& mesh, const ProblemSolution& solution, 
       return std::all_of(body.groups.begin(), body.groups.end(), is_wall);
     });
   }
-  Forces forces = forces_on_groups(mesh, solution, result, all, media, options);
+  AppliedField applied = solution.applied;
+  if (!solution.results[result].applied) applied = {.unit = applied.unit};
+  Forces forces = forces_on_groups(mesh, solution, applied, result, all, media, options);
   for (const BodyForce& force : forces.bodies)
     FMBEM_REQUIRE(force.permittivity > 0,
                   "the body \"" << force.name

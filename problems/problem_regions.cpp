@@ -239,7 +239,9 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
     const bool floats = condition.kind == Kind::conductor && condition.conductor.has_charge;
     for (const int region : {group.inside, group.outside}) {
       if (region == no_region) continue;
-      if (floats) join(at_floating.emplace(condition.conductor.name, region).first->second, region);
+      const std::string& name =
+          condition.conductor.name.empty() ? condition.group : condition.conductor.name;
+      if (floats) join(at_floating.emplace(name, region).first->second, region);
       is_fixed[region] = is_fixed[region] || (!floats && condition.kind != Kind::neumann &&
                                               condition.kind != Kind::interface);
     }
@@ -363,6 +365,8 @@ std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels
     int region = no_region;
     if (source.region) {
       region = region_of(*source.region, problem, whose);
+      FMBEM_REQUIRE(region != no_region, whose << " has \"\" for its region: name one, or leave "
+                                                  "\"region\" out");
     } else {
       for (const Vec3d& x : places_of(source)) {
         const std::vector<double> winding = finder.windings(x);

@@ -159,9 +159,12 @@ class Balance {
     }
     const int outside = region_outside(problem());
     if (outside != no_region) add(outside, -coefficient(outside) * to_infinity);
-    // What goes into a ground plane is not known.
+    // What goes into a ground plane, or leaves beyond the end of a truncated surface, is not known.
     for (std::size_t r = 0; r < problem().regions.size(); ++r)
       if (parts_.is_grounded[r]) imbalance_[r] = T(nan);
+    for (const ResolvedGroup& group : parts_.groups)
+      for (const int region : {group.inside, group.outside})
+        if (group.condition->truncated && region != no_region) imbalance_[region] = T(nan);
   }
 
   /// Of the panels ½ ∮ φ* c ∂φ/∂n, and of sources what they have in the field of all else.

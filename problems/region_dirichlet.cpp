@@ -52,7 +52,9 @@ OperatorInfo RegionDirichlet::info() const { return impl_->solved_with->info(); 
 
 Field dirichlet_field(const Panels& panels, const DirichletDensities& solution,
                       std::span<const Vec3d> points, const FieldOptions& options) {
-  Field field = evaluate_double_layer(panels, solution.mu, points, options);
+  FieldOptions of_mu = options;
+  if (of_mu.tolerance > 0) of_mu.tolerance = std::max(of_mu.tolerance, tightest_of_dipoles);
+  Field field = evaluate_double_layer(panels, solution.mu, points, of_mu);
   if (std::all_of(solution.sigma.begin(), solution.sigma.end(), [](double s) { return s == 0; }))
     return field;
   const Field of_sigma = evaluate_field(panels, solution.sigma, points, options);

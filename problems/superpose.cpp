@@ -84,6 +84,7 @@ ProblemSolution superpose(const ProblemSolution& solution, std::span<const doubl
                     sum([](const ProblemResult& of) { return of.surface.outside; })};
   ProblemSolution at_voltages = solution;
   at_voltages.sigma = {combined(solution.sigma, factors)};
+  if (!solution.dipoles.empty()) at_voltages.dipoles = {combined(solution.dipoles, factors)};
   at_voltages.charge_density = {combined(solution.charge_density, factors)};
   at_voltages.potential = {{voltages.begin(), voltages.end()}};
   at_voltages.results = {std::move(result)};

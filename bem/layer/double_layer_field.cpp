@@ -89,9 +89,10 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
                             std::span<const Vec3d> points, const FieldOptions& options) {
   FMBEM_REQUIRE(mu.size() == panels.size(), "there are " << panels.size() << " panels, but "
                                                          << mu.size() << " dipole densities");
-  FMBEM_REQUIRE(options.tolerance == 0 || (options.tolerance >= 1e-9 && options.tolerance <= 0.1),
-                "the tolerance of fields of dipoles must be 0 or between 1e-9 and 0.1, not "
-                    << options.tolerance);
+  FMBEM_REQUIRE(options.tolerance == 0 ||
+                    (options.tolerance >= tightest_of_dipoles && options.tolerance <= 0.1),
+                "the tolerance of fields of dipoles must be 0 or between "
+                    << tightest_of_dipoles << " and 0.1, not " << options.tolerance);
   fmm::check_kappa(options.kappa);
   if (panels.images) {
     for (std::size_t i = 0; i < panels.size(); ++i)

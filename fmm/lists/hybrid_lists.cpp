@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "fmbem/fmm/base/chunks.hpp"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/lists/dual_traversal.hpp"
 #include "fmbem/fmm/tree/prune.hpp"
 
@@ -25,6 +27,9 @@ BoxRows rows_of(const BoxPairs& pairs, std::size_t boxes) {
   BoxRows rows;
   if (pairs.empty()) return rows;
   const auto count = static_cast<std::int64_t>(pairs.size());
+  FMBEM_REQUIRE(count <= std::numeric_limits<std::int32_t>::max(),
+                "the lists of a hybrid have at most 2^31 pairs of boxes, not "
+                    << count << ": take a larger theta, or the FMM");
   const GroupOrder by_box = sort_by_group(count, static_cast<std::int64_t>(boxes),
                                           [&](std::int64_t k) { return pairs[k].a; });
   rows.begin.assign(by_box.begin.begin(), by_box.begin.end());

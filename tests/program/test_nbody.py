@@ -93,6 +93,7 @@ class Nbody(ProgramTest):
 
     def test_bad_input_gets_one_sentence(self):
         broken = self.write("broken.xyz", "0 0 0\n1 2\n")
+        charged = self.write("charged.xyz", "0 0 0 1\n1 2 3 -1\n")
         nan = self.write("nan.xyz", "0 0 0\n1 2 nan\n")
         empty = self.write("empty.xyz", "# nothing\n")
         for arguments, saying in (
@@ -128,6 +129,8 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--construction", "bookmarks"), "--construction"),
                 (("--points", 9, "--output", "out.txt"), "out.txt"),
                 (("--points", 9, "--output", "nowhere/out.csv"), "nowhere"),
+                (("--points", charged, "--distribution", "plummer"), "leave it out"),
+                (("--points", charged, "--charges", "equal"), "has charges"),
                 (("--points", broken, "--output", broken), "broken.xyz")):
             with self.subTest(arguments):
                 self.refused("nbody", *arguments, saying=saying)

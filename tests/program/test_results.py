@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 from harness import ROOT, ProgramTest, leave_out, msh, tetrahedron
+from test_formulations import spheres
 
 COATED = (str(ROOT / "examples" / "coated.geo"), "--mesh-size", "1.2", "--problem",
           str(ROOT / "examples" / "coated.json"))
@@ -133,6 +134,29 @@ class Keep(ProgramTest):
                        *LINE, "--output", "direct.csv")
             self.assertEqual(self.bytes_of("--from", "kept.h5"), (self.folder / "direct.csv").read_bytes())
 
+    def test_a_kept_basis_of_dipoles_serves_for_any_voltages(self):
+        self.write("nested.msh", spheres(1, ("core", 1, 0), ("shell", 3, 0)))
+        groups = {"core": {"conductor": {"potential": 1}, "outside": "gap"},
+                  "shell": {"conductor": {"potential": 0}, "inside": "gap"}}
+        for formulation in ("direct", "second kind"):
+            problem = {"version": 1, "formulation": formulation, "outside": None,
+                       "regions": {"gap": {"permittivity": 1}}, "groups": groups}
+            self.fmbem("solve", "nested.msh", "--problem", self.write("p.json", json.dumps(problem)), "--basis",
+                       "--save", "kept.h5", "--line", "1.5,0,0,2.5,0,0,3", "--output", "basis.csv")
+            self.fmbem("field", "--from", "kept.h5", "--voltage", "core=0", "--voltage", "shell=1",
+                       "--line", "1.5,0,0,2.5,0,0,3", "--output", "shell.csv")
+            tables = [list(csv.DictReader((self.folder / name).read_text().splitlines()))
+                      for name in ("basis.csv", "shell.csv")]
+            [wanted] = [name for name in tables[0][0] if "shell" in name and "potential" in name]
+            for basis, kept in zip(*tables, strict=True):
+                self.assertAlmostEqual(float(kept["potential [V]"]), float(basis[wanted]), delta=1e-12)
+
+    def test_a_kept_solution_that_had_not_converged_says_so(self):
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--save", "kept.h5", "-ksp_max_it", 1, "-pc_type",
+                   "none", code=3)
+        report = self.report("field", "--from", "kept.h5", *LINE, "--output", "l.csv", code=3)
+        self.assertIn("had not converged", report["warnings"][0])
+
     def test_kept_right_hand_sides_are_all_evaluated(self):
         numpy = library("numpy")
         mesh, problem = self.two_tetrahedra_file(), self.write("p.json", json.dumps(self.PROBLEM))
@@ -204,6 +228,11 @@ class Keep(ProgramTest):
         mesh = self.two_tetrahedra_file()
         self.refused("capacitance", mesh, "--save", "a", "--csv", "./a", saying=["--save", "--csv"])
         self.refused("capacitance", mesh, "--spice", "two.msh", saying="overwrite the mesh")
+        self.refused("mesh-info", mesh, "--json", "two.msh", saying="overwrite the mesh")
+        self.refused("nbody", "--points", 50, "--output", "n.csv", "--json", "n.csv", saying="same file")
+        self.refused("tune", "--output", "n.rates", "--json", "n.rates", saying="same file")
+        self.fmbem("capacitance", mesh, "--json", "r.json")
+        self.refused("rerun", "r.json", "--json", "two.msh", saying="overwrite the input")
 
 
 class Table(ProgramTest):
@@ -464,6 +493,14 @@ class Rerun(ProgramTest):
         done = self.rerun_of(report, code=3)
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, "fmbem: the results differ: capacitance_F by 0.0001 ")
+
+    def test_what_is_0_but_for_rounding_may_be_anything(self):
+        self.fmbem("solve", self.two_tetrahedra_file(), "--problem",
+                   self.write("p.json", json.dumps(Keep.PROBLEM)), "--json", "r.json")
+        report = json.loads((self.folder / "r.json").read_text())
+        imbalance = report["results"]["imbalance_C"]
+        imbalance["value"] = [-3 * x for x in imbalance["value"]]
+        self.assertIn("the same results", self.rerun_of(report).stdout)
 
     def test_other_problems_are_code_3(self):
         report = self.run_once()

@@ -113,6 +113,10 @@ class Solvate(ProgramTest):
         self.assertEqual(first["results"], second["results"])
         self.fmbem("solvate", self.ion, "--surface", self.sphere, "--json", "r.json", "--output", "s.vtu")
         self.assertIn("the same bits", self.fmbem("rerun", "r.json").stdout)
+        self.fmbem("solvate", self.ion, "--surface", self.sphere, "--json", "f.json", "--forces", "f.csv")
+        (self.folder / "f.csv").unlink()
+        self.assertIn("the same bits", self.fmbem("rerun", "f.json").stdout)
+        self.assertFalse((self.folder / "f.csv").exists())
 
     def test_petsc_options(self):
         done = self.fmbem("solvate", self.ion, "--surface", self.sphere, "-pc_type", "vpbjacobi")
@@ -152,6 +156,7 @@ class Solvate(ProgramTest):
         refused("the coarsest first", "--extrapolate", self.sphere_file("g.off", 3))
         refused("goes with each --surface", "--extrapolate", "g.off", "--extrapolate", "g.off")
         refused("would overwrite", "--potentials", self.ion)
+        refused("are for --volume", "--spacing", -5)
         refused("--potentials writes .pqr and .csv", "--potentials", "p.txt")
 
     @release_alone("it would take minutes under the address sanitizer")

@@ -242,6 +242,11 @@ class Solve(ProgramTest):
                 "must be a finite number", schema_too=False)
         refused(with_group("sides", {"neumann": True, "inside": "copper"}), "a number")
         refused(with_group("sides", {"robin": {"value": 1}, "inside": "copper"}), "coefficient")
+        refused(with_group("sides", {"robin": {"coefficient": 0, "value": 1}, "inside": "copper"}),
+                "0 everywhere", "neumann", schema_too=False)
+        walls = {name: {"conductor": {"name": "box", "potential": 0}} for name in ("start", "end", "sides")}
+        refused({"groups": walls, "sources": {"charges": [{"at": [0, 0, 5], "charge": 1e-12, "region": ""}]}},
+                'has "" for its region', schema_too=False)
         refused(with_group("start", {"conductor": {"charge": 1}, "inside": "copper"}), '"current"',
                 schema_too=False)
         refused(with_group("start", {"conductor": {"potential": 1, "floating": True},
@@ -290,11 +295,15 @@ class Solve(ProgramTest):
 
     def test_outputs_that_cannot_be(self):
         mesh = self.write("bar.msh", box(2))
-        problem = self.problem_file(self.bar())
+        values = self.bar()
+        self.write("values.csv", 48 * "1\n")
+        values["groups"]["start"] = {"dirichlet": {"file": "values.csv"}, "inside": "copper"}
+        problem = self.problem_file(values)
         for options, saying in ((["--output", "a.csv"], "--points"),
                                 (["--line", "1,.5,.5,2,.5,.5,3"], "--output"),
                                 (["--surface", "a.txt"], "a.txt"),
                                 (["--surface", "problem.json"], "overwrite"),
+                                (["--csv", "values.csv"], "overwrite the values"),
                                 (["--basis", "--rhs", "a.npy"], "exclude"),
                                 (["--conductor", "a=start"], "--conductor"),
                                 (["--surface", "missing/a.npy"], "missing")):

@@ -190,6 +190,7 @@ class Tables(StudyTest):
                 (("--problem", "sphere", "--out", "x", "--set", "n=3"), "--set"),
                 (("--problem", "sphere", "--out", "x", "--tolerance", "2"), "--tolerance"),
                 (("--problem", "sphere", "--out", "x", "--axis", "-ksp_max_it"), "--axis"),
+                (("--problem", "sphere", "--out", "x", "-ksp_max_it", "1"), "takes no PETSc options"),
                 (("--problem", "sphere", "--out", "x", "--in-step", "5"), "--in-step"),
                 (("--problem", "sphere", "--out", "x", "--rhs", "groups:2"), "only random"),
                 (("--problem", "sphere", "--out", "x", "--pqr", "a.pqr"), "MESH"),
