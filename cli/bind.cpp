@@ -26,7 +26,7 @@ void check_outputs(SolveRun& job, const BindOptions& options) {
   for (const PartOptions& part : options.parts) {
     inputs.emplace_back(part.name, part.molecule);
     for (const std::string& file : part.surfaces)
-      add_surface_inputs(inputs, "surface of the " + part.name, file);
+      inputs.emplace_back("surface of the " + part.name, file);
   }
   job.check_outputs({}, inputs);
 }

@@ -1,5 +1,6 @@
 #include "cli/common_options.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -7,6 +8,15 @@
 
 namespace fmbem::cli {
 namespace {
+
+/// An input, and where it is half of a surface of MSMS the other half.
+std::vector<std::string> files_of(const std::string& input) {
+  std::vector<std::string> files{input};
+  if (const std::string format = ending(input); format == "vert" || format == "face")
+    for (const char* half : {".vert", ".face", ".VERT", ".FACE"})
+      files.push_back(std::filesystem::path(input).replace_extension(half).string());
+  return files;
+}
 
 /// NAME=X
 std::pair<std::string, double> parse_set(const std::string& text) {
@@ -77,14 +87,6 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--quiet", options.quiet, "print the results alone, and errors and warnings");
 }
 
-void add_surface_inputs(std::vector<std::pair<std::string, std::string>>& inputs,
-                        const std::string& what, const std::string& file) {
-  inputs.emplace_back(what, file);
-  if (const std::string format = ending(file); format == "vert" || format == "face")
-    for (const char* half : {".vert", ".face", ".VERT", ".FACE"})
-      inputs.emplace_back(what, std::filesystem::path(file).replace_extension(half).string());
-}
-
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs) {
@@ -100,9 +102,11 @@ void refuse_overwriting(
     for (auto other = one + 1; other != outputs.end(); ++other)
       FMBEM_REQUIRE(!other->second || !same(*file, *other->second),
                     option << " and " << other->first << " name the same file, " << *file);
+    const auto is_file = [&](const std::string& input) { return same(*file, input); };
     for (const auto& [what, input] : inputs)
-      FMBEM_REQUIRE(!same(*file, input), "the output " << *file << " would overwrite the " << what
-                                                       << ": give it another name");
+      FMBEM_REQUIRE(
+          std::ranges::none_of(files_of(input), is_file),
+          "the output " << *file << " would overwrite the " << what << ": give it another name");
   }
 }
 

@@ -67,13 +67,9 @@ struct CutOption {
 /// Of a text such as x=0.5 or z=2um. Throws InputError for any other.
 CutOption parse_cut(const std::string& text);
 
-/// Adds the files of a surface to inputs of refuse_overwriting(): MSMS has two, of which one is
-/// named.
-void add_surface_inputs(std::vector<std::pair<std::string, std::string>>& inputs,
-                        const std::string& what, const std::string& file);
-
 /// Throws InputError if two outputs would go to one file, or one over an input. Outputs are options
-/// and their paths; inputs are what each is, such as "mesh", and its path.
+/// and their paths; inputs are what each is, such as "mesh", and its path. Surfaces of MSMS are two
+/// files, of which one is named.
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs);

@@ -189,7 +189,7 @@ ExitCode run(Context& context, const NbodyOptions& options) {
                             fields_of(bodies, evaluation), {});
   });
   Json report = start_report("nbody", context.arguments);
-  if (bodies.from_file) report["run"]["inputs"].push_back(fingerprint(options.points));
+  for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
   report["nbody"] = nbody;
   target.write(report);
   return ExitCode::solved;

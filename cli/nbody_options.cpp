@@ -119,7 +119,7 @@ Bodies read_bodies(const NbodyOptions& o) {
     PointFile file = read_xyz_file(o.points);
     FMBEM_REQUIRE(!o.equal_charges || file.charges.empty(),
                   o.points << " has charges: leave out --charges");
-    bodies = {std::move(file.points), std::move(file.charges), true};
+    bodies = {std::move(file.points), std::move(file.charges)};
   }
   if (bodies.charges.empty()) {
     bodies.charges.assign(bodies.points.size(), 1.0);

@@ -32,7 +32,6 @@ void add_nbody_options(CLI::App& app, NbodyOptions& options);
 struct Bodies {
   std::vector<Vec3d> points;
   std::vector<double> charges;
-  bool from_file = false;
 };
 /// Throws InputError for a number of points that is none, and files that cannot be read.
 Bodies read_bodies(const NbodyOptions& options);

@@ -61,7 +61,7 @@ void check_outputs(SolveRun& job, const SolvateOptions& options,
   std::vector<std::pair<std::string, std::string>> inputs{{"molecule", options.molecule}};
   if (options.sites) inputs.emplace_back("sites", *options.sites);
   for (const std::vector<std::string>& files : surfaces)
-    for (const std::string& file : files) add_surface_inputs(inputs, "surface", file);
+    for (const std::string& file : files) inputs.emplace_back("surface", file);
   std::vector<std::pair<std::string, std::optional<std::string>>> outputs{
       {"--output", options.file},   {"--potentials", options.potentials},
       {"--forces", options.forces}, {"--site-energies", options.site_energies},

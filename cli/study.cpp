@@ -84,7 +84,7 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
   const std::vector<StudyCase> cases = study_cases(options);
   FMBEM_REQUIRE(!options.folder.empty(), "a study needs a folder for its tables: --out DIR");
   set_threads(options.threads.value_or(available_cores()));
-  start_petsc(context.arguments.petsc);
+  start_petsc();
   check_before_meshes(options, cases);
   StudyRunner runner(options, console);
 

@@ -37,12 +37,7 @@ struct FarField::Impl {
                   "the far field was not made for second derivatives: set "
                   "FarFieldOptions::hessian");
     evaluate_seconds.clear();
-    if (strengths.charges.empty()) {
-      std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
-      std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
-      std::fill(fields.hessian.begin(), fields.hessian.end(), Symmetric3d{});
-      return;
-    }
+    if (strengths.charges.empty()) return set_to_zero(fields);
     if (fields.potential.empty() &&
         (transposed || (fields.gradient.empty() && fields.hessian.empty())))
       return;

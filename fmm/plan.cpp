@@ -213,6 +213,12 @@ Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
+void set_to_zero(const Fields& fields) {
+  std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
+  std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
+  std::fill(fields.hessian.begin(), fields.hessian.end(), Symmetric3d{});
+}
+
 std::size_t Plan::sources() const { return impl_->sources(); }
 std::size_t Plan::targets() const { return impl_->targets(); }
 PlanInfo Plan::info() const {
@@ -230,9 +236,7 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
                 "the plan was not made for second derivatives: set PlanOptions::hessian");
   const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
   impl_->evaluate_seconds.clear();
-  std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
-  std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
-  std::fill(fields.hessian.begin(), fields.hessian.end(), Symmetric3d{});
+  set_to_zero(fields);
   if (strengths.charges.empty() && strengths.dipoles.empty()) return;
   if (fields.potential.empty() && fields.gradient.empty() && fields.hessian.empty()) return;
   impl_->evaluate(strengths, fields);

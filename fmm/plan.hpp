@@ -31,6 +31,7 @@ struct Fields {
   std::span<Vec3d> gradient{};
   std::span<Symmetric3d> hessian{};  ///< second derivatives
 };
+void set_to_zero(const Fields& fields);
 
 /// What a plan is made for. What is not given follows from the tolerance, the points and the rates
 /// of the machine.

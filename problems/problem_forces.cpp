@@ -60,7 +60,8 @@ Forces problem_forces(const SurfaceMesh& mesh, const ProblemSolution& solution, 
     });
   }
   AppliedField applied = solution.applied;
-  if (!solution.results[result].applied) applied = {.unit = applied.unit};
+  if (result < solution.results.size() && !solution.results[result].applied)
+    applied = {.unit = applied.unit};
   Forces forces = forces_on_groups(mesh, solution, applied, result, all, media, options);
   for (const BodyForce& force : forces.bodies)
     FMBEM_REQUIRE(force.permittivity > 0,

@@ -229,6 +229,7 @@ class Keep(ProgramTest):
         self.refused("capacitance", mesh, "--save", "a", "--csv", "./a", saying=["--save", "--csv"])
         self.refused("capacitance", mesh, "--spice", "two.msh", saying="overwrite the mesh")
         self.refused("mesh-info", mesh, "--json", "two.msh", saying="overwrite the mesh")
+        self.refused("mesh-info", "half.vert", "--json", "half.face", saying="overwrite the mesh")
         self.refused("nbody", "--points", 50, "--output", "n.csv", "--json", "n.csv", saying="same file")
         self.refused("tune", "--output", "n.rates", "--json", "n.rates", saying="same file")
         self.fmbem("capacitance", mesh, "--json", "r.json")

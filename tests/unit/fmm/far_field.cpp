@@ -271,6 +271,10 @@ TEST_CASE("a far field is the same for any number of threads and of vectors", "[
   std::vector<double> last(targets.size());
   far.evaluate({.charges = std::span(strengths).last(clouds->size())}, {.potential = last});
   CHECK(difference(std::vector<double>(results[0].end() - 2000, results[0].end()), last) < 1e-14);
+  far.evaluate({}, {.potential = last});  // without charges, or nothing to be found
+  CHECK(last == std::vector<double>(targets.size()));
+  far.evaluate({.charges = std::span(strengths).first(clouds->size())}, {});
+  far.evaluate_transposed({.charges = last}, {});
 }
 
 TEST_CASE("few, single and huge sources have no far field, and what is wrong is refused") {
