@@ -97,16 +97,16 @@ void refuse_overwriting(
            fs::weakly_canonical(fs::absolute(b, error), error);
   };
   for (auto one = outputs.begin(); one != outputs.end(); ++one) {
-    const auto& [option, file] = *one;
-    if (!file) continue;
+    if (!one->second) continue;
+    const std::string& file = *one->second;
     for (auto other = one + 1; other != outputs.end(); ++other)
-      FMBEM_REQUIRE(!other->second || !same(*file, *other->second),
-                    option << " and " << other->first << " name the same file, " << *file);
-    const auto is_file = [&](const std::string& input) { return same(*file, input); };
+      FMBEM_REQUIRE(!other->second || !same(file, *other->second),
+                    one->first << " and " << other->first << " name the same file, " << file);
+    const auto is_file = [&](const std::string& input) { return same(file, input); };
     for (const auto& [what, input] : inputs)
       FMBEM_REQUIRE(
           std::ranges::none_of(files_of(input), is_file),
-          "the output " << *file << " would overwrite the " << what << ": give it another name");
+          "the output " << file << " would overwrite the " << what << ": give it another name");
   }
 }
 
