@@ -18,6 +18,7 @@
 #include "fmbem/fmm/operations.hpp"
 #include "fmbem/fmm/sampled_errors.hpp"
 #include "fmbem/meshes/npy_file.hpp"
+#include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
 
 namespace fmbem::cli {

@@ -71,6 +71,11 @@ ExitCode run(Context& context, const SolveArguments& options) {
   for (const auto& [what, file] : points.inputs()) job.add_input(file);
   if (options.rhs_file) job.add_input(*options.rhs_file);
   job.start();
+  const bool wants_forces = options.forces || !job.file()->bodies.empty();
+  if (wants_forces) {
+    FMBEM_REQUIRE(!options.rhs_file, "forces and --rhs exclude each other: run fmbem twice");
+    check_forces(job.file()->problem);
+  }
 
   const SurfaceMesh mesh = job.load_finest();
   const ResultsAsked asked{options.basis, options.rhs_file.has_value()};
@@ -83,10 +88,7 @@ ExitCode run(Context& context, const SolveArguments& options) {
   const ProblemSolution& solution = solver.solution();
 
   std::optional<Forces> forces;
-  if (options.forces || !job.file()->bodies.empty()) {
-    FMBEM_REQUIRE(!asked.rhs, "forces and --rhs exclude each other: run fmbem twice");
-    forces = problem_forces(mesh, solution, 0, job.file()->bodies);
-  }
+  if (wants_forces) forces = problem_forces(mesh, solution, 0, job.file()->bodies);
   job.tell(solution, mesh, solution.solve_names,
            results_text(solution, asked) + (forces ? forces_text(*forces) : ""));
   if (!solution.driven.empty()) job.report()["driven"] = driven_json(solution);

@@ -66,9 +66,17 @@ struct FmmPlan::Impl {
     const Event before, after;
     FMBEM_CUDA(cudaEventRecord(before, *callers));
     FMBEM_CUDA(cudaStreamWaitEvent(stream, before));
-    work();
-    FMBEM_CUDA(cudaEventRecord(after, stream));
-    FMBEM_CUDA(cudaStreamWaitEvent(*callers, after));
+    const auto order_callers = [&] {
+      FMBEM_CUDA(cudaEventRecord(after, stream));
+      FMBEM_CUDA(cudaStreamWaitEvent(*callers, after));
+    };
+    try {
+      work();
+    } catch (...) {
+      order_callers();  // after what was enqueued before it
+      throw;
+    }
+    order_callers();
   }
 
  private:

@@ -14,8 +14,8 @@ namespace fmbem::cuda {
 class Graph {
  public:
   /// Of what enqueue() puts into a stream, which does not run then, but has run before. Null where
-  /// the capture was broken off: CUDA does so when another thread waits for the whole device
-  /// meanwhile, as other libraries may.
+  /// there is none: CUDA breaks a capture off when another thread waits for the whole device
+  /// meanwhile, as other libraries may, and memory for the graph may be missing.
   static std::unique_ptr<Graph> capture(cudaStream_t stream, auto&& enqueue) {
     const std::lock_guard lock(whole_device());
     FMBEM_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -27,8 +27,12 @@ class Graph {
     }
     cudaGraph_t graph = nullptr;
     broken |= cudaStreamEndCapture(stream, &graph) != cudaSuccess;
-    if (!broken) return std::unique_ptr<Graph>(new Graph(graph));
+    // Without this flag a graph drops the streams' priorities.
+    cudaGraphExec_t executable = nullptr;
+    broken = broken || cudaGraphInstantiate(&executable, graph,
+                                            cudaGraphInstantiateFlagUseNodePriority) != cudaSuccess;
     if (graph) cudaGraphDestroy(graph);
+    if (!broken) return std::unique_ptr<Graph>(new Graph(executable));
     cudaGetLastError();  // which is dealt with
     return nullptr;
   }
@@ -38,16 +42,9 @@ class Graph {
   void run(cudaStream_t stream) const { FMBEM_CUDA(cudaGraphLaunch(executable_, stream)); }
 
  private:
-  /// Destroys what it is made from.
-  explicit Graph(cudaGraph_t graph) {
-    // Without this flag a graph drops the streams' priorities.
-    const cudaError_t error =
-        cudaGraphInstantiate(&executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
-    cudaGraphDestroy(graph);
-    FMBEM_CUDA(error);
-  }
+  explicit Graph(cudaGraphExec_t executable) : executable_(executable) {}
 
-  cudaGraphExec_t executable_ = nullptr;
+  cudaGraphExec_t executable_;
 };
 
 }  // namespace fmbem::cuda

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include <cuda_runtime.h>
+
+#include "fmbem/cuda/check.cuh"
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/base/tasks.hpp"
@@ -41,8 +44,11 @@ class LevelOperators {
     const int levels = std::max(0, tree.levels() - kernel_.top_level);
     sets_.resize(levels);
     orbits_.resize(levels);
+    int device = 0;
+    FMBEM_CUDA(cudaGetDevice(&device));
     // The host's part of each is too small for all threads.
     for_tasks(levels, [&](std::int64_t k) {
+      FMBEM_CUDA(cudaSetDevice(device));  // each thread has its own
       const double unit = side(tree, kernel_.top_level + static_cast<int>(k));
       sets_[k] = device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order);
       orbits_[k] = orbits_within(reach_ / unit);

@@ -147,7 +147,8 @@ class CpuPlan final : public PlanImpl {
       over_far = gradient_over_far(count_pairs(first));
     }
     const MethodChoice chosen =
-        choose_method(options, sources, targets, tree.scale, scaled, over_far);
+        placed_ ? MethodChoice{options.method, {*options.max_leaf, *options.inflation}}
+                : choose_method(options, sources, targets, tree.scale, scaled, over_far);
     if (!placed_) {
       options.method = chosen.method;
       accuracy_ = accuracy_for(

@@ -6,9 +6,8 @@
 #include "fmbem/problems/problem_regions.hpp"
 
 namespace fmbem {
-namespace {
 
-void check(const BoundaryProblem& problem) {
+void check_forces(const BoundaryProblem& problem) {
   FMBEM_REQUIRE(!problem.conducts(),
                 "forces are those of charges, and the regions have conductivities: give them "
                 "permittivities");
@@ -21,6 +20,8 @@ void check(const BoundaryProblem& problem) {
                   "forces on dipoles and lines among the sources are not found: put point charges "
                   "in their place");
 }
+
+namespace {
 
 /// A conductor has metal behind it where no region is.
 PanelMedia media_of(const BoundaryProblem& problem, const PanelSides& sides,
@@ -43,7 +44,7 @@ PanelMedia media_of(const BoundaryProblem& problem, const PanelSides& sides,
 Forces problem_forces(const SurfaceMesh& mesh, const ProblemSolution& solution, std::size_t result,
                       const std::vector<BodyOfGroups>& bodies, const ForceOptions& options) {
   const BoundaryProblem& problem = solution.problem;
-  check(problem);
+  check_forces(problem);
   const std::vector<ResolvedGroup> groups = resolve_groups(mesh, problem);
   const PanelSides sides = sides_of_panels(mesh, solution.panels, groups);
   const PanelMedia media = media_of(problem, sides, groups, mesh, solution.panels);

@@ -69,7 +69,8 @@ class RegionFinder {
   std::vector<double> windings(Vec3d x) const;
 
   /// The one that x lies in; on surfaces one of those that touch it, and no region only if there is
-  /// no other.
+  /// no other. Where truncated surfaces leave that open it is the one that takes the largest part
+  /// of what is seen from x.
   int region_at(Vec3d x) const;
   /// [n points]. Points nearer to the one before than that is to a surface lie where it does, which
   /// takes O(log panels).

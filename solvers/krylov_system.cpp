@@ -260,12 +260,11 @@ PetscErrorCode KrylovSystem::serve(Kind kind, std::span<KrylovSystem* const> sys
   const Timer timer;
   KrylovSystem& first = *systems.front();
   std::vector<Vec> x, y;
-  double tolerance = 0;  // the tightest that is asked for
+  double tolerance = first.product_tolerance_;  // the tightest; 0 is the operator's own
   for (const KrylovSystem* system : systems) {
     x.push_back(system->from_);
     y.push_back(system->to_);
-    const double own = system->product_tolerance_;
-    if (own > 0) tolerance = tolerance > 0 ? std::min(tolerance, own) : own;
+    tolerance = std::min(tolerance, system->product_tolerance_);
   }
   PetscFunctionBeginUser;
   if (kind == preconditioning) {

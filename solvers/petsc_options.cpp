@@ -15,6 +15,8 @@ PetscOptionScope::PetscOptionScope(std::vector<PetscOption> options)
       PetscCall(PetscOptionsGetString(nullptr, nullptr, name.c_str(), former.data(), former.size(),
                                       &given));
       if (given) hidden_.emplace_back(name, former.data());
+    }
+    for (const auto& [name, value] : options_) {
       // Set anew, it counts as not asked for.
       PetscCall(PetscOptionsClearValue(nullptr, name.c_str()));
       PetscCall(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str()));

@@ -227,6 +227,8 @@ class Formulations(ProgramTest):
         self.refused({**problem, "sources": {"dipoles": [{"at": [0, 0, 2], "moment": [0, 0, 1]}]}},
                      ball, "dipoles")
         self.refused(problem, ball, "fmbem solve", command="capacitance")
+        self.write("b.npy", "refused before it is read")
+        self.refused(problem, ball, "forces and --rhs exclude", options=("--rhs", "b.npy"))
         conducting = {"regions": {"a": {"conductivity": 1}}, "outside": "a",
                       "groups": {"ball": {"conductor": {"potential": 1}}}}
         self.refused(conducting, ball, "conductivities", options=("--forces",))

@@ -187,8 +187,10 @@ TEST_CASE("plans of any method move") {
   const Points points = cube_points(2000, 22), elsewhere = plummer_points(2000, 23);
   const std::vector<double> q = signed_charges(points.size(), 24);
   Plan plan(points, {.tolerance = 1e-8, .gradient = true, .method = method});
+  const int leaf = plan.info().max_leaf;
   plan.move(elsewhere);
   CHECK(plan.info().method == method);
+  CHECK(plan.info().max_leaf == leaf);
   Results exact(points.size());
   direct_sum(elsewhere, elsewhere, {.charges = q}, exact.fields());
   const Errors errors(run(plan, {.charges = q}), exact);
