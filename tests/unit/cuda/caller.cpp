@@ -64,6 +64,25 @@ TEST_CASE("a plan without options is one with those by default") {
   CHECK(u == v);
 }
 
+TEST_CASE("plans work on the GPU that is current, with the same bits on each") {
+  if (!gpu_is_there()) return;
+  const Points points = cube_points(20'000, 1);
+  const auto q = signed_charges(points.size(), 2);
+  const int devices = static_cast<int>(cuda_devices().size());
+  for (const double kappa : {0.0, 3.0}) {
+    std::vector<double> first(points.size()), u(points.size());
+    for (int device = 0; device < devices; ++device) {
+      use_device(device);
+      const auto plan = cuda::make_fmm_plan(points, {.kappa = kappa, .max_leaf = 20});
+      // A second and a third one: the first runs without a graph.
+      for (int k = 0; k < 3; ++k)
+        plan.evaluate({.charges = q}, {.potential = device == 0 ? first : u});
+      if (device > 0) CHECK(u == first);
+    }
+    use_device(0);
+  }
+}
+
 TEST_CASE("numbers in single precision are worked with as equal ones in double precision") {
   if (!gpu_is_there()) return;
   const auto y = floats_of(cube_points(4000, 3)), x = floats_of(sphere_points(2500, 4)),

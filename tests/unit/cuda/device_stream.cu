@@ -18,6 +18,8 @@ DeviceStream::DeviceStream() {
 }
 DeviceStream::~DeviceStream() { cudaStreamDestroy(stream_); }
 
+void use_device(int device) { FMBEM_CUDA(cudaSetDevice(device)); }
+
 void on_stream_after_a_while(CUstream_st* stream, const double* from, std::size_t n, double* to) {
   double* staged = nullptr;
   FMBEM_CUDA(cudaMallocAsync(reinterpret_cast<void**>(&staged), n * sizeof(double), stream));

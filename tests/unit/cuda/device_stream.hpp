@@ -19,6 +19,9 @@ class DeviceStream {
   CUstream_st* stream_ = nullptr;
 };
 
+/// Makes one of several GPUs the current one of this thread.
+void use_device(int device);
+
 /// Enqueues some milliseconds of work, and then a copy of numbers of the host to the device.
 void on_stream_after_a_while(CUstream_st* stream, const double* from, std::size_t n, double* to);
 /// Copies numbers to the host in the order of the stream, and waits for it.
