@@ -155,9 +155,34 @@ Mat dense_matrix_on_device(const BoundaryOperator& op) {
 }  // namespace
 #endif
 
+namespace {
+
+/// [column][row]
+std::vector<double> columns_of(const BoundaryOperator& op) {
+  const std::size_t n = op.size();
+  std::vector<double> columns(n * n);
+  if (op.is_its_entries()) {
+    op.diagonal_block(0, static_cast<std::int64_t>(n), columns.data());  // row by row
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j) std::swap(columns[i * n + j], columns[j * n + i]);
+    return columns;
+  }
+  constexpr std::size_t at_once = 32;
+  for (std::size_t first = 0; first < n; first += at_once) {
+    const std::size_t count = std::min(at_once, n - first);
+    std::vector<double> x(count * n, 0.0);
+    for (std::size_t k = 0; k < count; ++k) x[k * n + first + k] = 1;
+    op.apply(x.data(), columns.data() + first * n,
+             {.vectors = static_cast<int>(count), .tolerance = op.accurate_tolerance()});
+  }
+  return columns;
+}
+
+}  // namespace
+
 Mat make_dense_matrix(const BoundaryOperator& op) {
 #ifdef PETSC_HAVE_CUDA
-  if (op.processor() == Processor::gpu)
+  if (op.processor() == Processor::gpu && op.is_its_entries())
     if (Mat matrix = dense_matrix_on_device(op)) return matrix;
 #endif
   const std::size_t n = op.size();
@@ -166,16 +191,14 @@ Mat make_dense_matrix(const BoundaryOperator& op) {
     throw ResourceError("all entries of " + std::to_string(n) + " unknowns need " +
                         std::to_string(bytes >> 20) + " MiB, but " +
                         std::to_string(available_memory() >> 20) + " MiB are free");
-  std::vector<double> rows(n * n);
-  op.diagonal_block(0, static_cast<std::int64_t>(n), rows.data());
+  const std::vector<double> of_columns = columns_of(op);
   Mat matrix = nullptr;
   petsc_calls([&] {
     const auto size = static_cast<PetscInt>(n);
     PetscScalar* columns = nullptr;
     PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, size, size, nullptr, &matrix));
     PetscCall(MatDenseGetArrayWrite(matrix, &columns));
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) columns[j * n + i] = rows[i * n + j];
+    std::copy(of_columns.begin(), of_columns.end(), columns);
     PetscCall(MatDenseRestoreArrayWrite(matrix, &columns));
 #ifdef PETSC_HAVE_CUDA
     if (op.processor() == Processor::gpu)

@@ -88,6 +88,8 @@ class BoundaryOperator : public LinearMap {
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks as
   /// well.
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
+  /// Whether these are all there is of it: products may have more, such as equations of charges.
+  virtual bool is_its_entries() const { return true; }
 
   /// Some of its columns, or rows, with the entries of diagonal_block(), into the GPU's memory:
   /// enqueued in its default stream. False, and nothing of use there, where the operator has

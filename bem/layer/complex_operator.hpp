@@ -30,6 +30,7 @@ class ComplexOperator final : public BoundaryOperator {
   double norm() const override;
   /// Of panels of the real parts, or of the imaginary ones.
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
+  bool is_its_entries() const override { return equations_.empty(); }
   /// BasicMixedInverse of the complex rows.
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 

@@ -95,6 +95,7 @@ class DenseOperator final : public BoundaryOperator {
                 const PanelBlock& block)
       : panels_(panels),
         layer_(layer),
+        normal_rows_(options.normal_rows),
         kappa_(options.kappa),
         is_whole_(block.is_whole()),
         exact_(panels, layer, options, block),
@@ -143,7 +144,7 @@ class DenseOperator final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block, kappa_);
+    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block, kappa_, normal_rows_);
     for (std::int64_t i = begin; i < end; ++i)
       block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
@@ -206,6 +207,7 @@ class DenseOperator final : public BoundaryOperator {
 
   Panels panels_;
   Layer layer_;
+  NormalRows normal_rows_;
   double kappa_;
   bool is_whole_;
   ExactEntries exact_;

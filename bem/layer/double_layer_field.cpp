@@ -44,7 +44,7 @@ class PointOnPanels {
     if (!on_triangle(t, x_, tolerance_))
       potential += mu * (kappa_ == 0 ? triangle_double_layer(t, x_) : of_yukawa.double_layer);
     else if (side_ != Side::mean)
-      potential += side_ == Side::positive ? mu / 2 : -mu / 2;
+      potential += (side_ == Side::positive ? 0.5 : -0.5) * part_about(t, x_, tolerance_) * mu;
     if (is_on_edge(t, x_, tolerance_)) {
       constexpr double nan = std::numeric_limits<double>::quiet_NaN();
       e = {nan, nan, nan};

@@ -11,7 +11,9 @@
 
 namespace fmbem {
 
-/// From which side a point on the surface is seen.
+/// From which side a point on the surface is seen. Where panels that are not in one plane meet,
+/// what dipoles jump by is shared out evenly: the mean of both sides is that of the limits, these
+/// are not.
 enum class Side {
   mean,      ///< mean of both limits
   positive,  ///< the side that the normal points to: outside of a closed body

@@ -23,13 +23,12 @@ Precision check_fmm_options(const Layer& layer, const OperatorOptions& options) 
 }
 
 void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, std::int64_t end,
-                 double* block, double kappa) {
+                 double* block, double kappa, NormalRows rows) {
   std::vector<Triangle> triangles;
   for (std::int64_t j = begin; j < end; ++j) triangles.push_back(panels.triangle(j));
   for (const Triangle& target : triangles)
     for (const Triangle& source : triangles)
-      *block++ =
-          exact_entry(layer, NormalRows::at_centroids, target, source, &target == &source, kappa);
+      *block++ = exact_entry(layer, rows, target, source, &target == &source, kappa);
 }
 
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,

@@ -11,10 +11,10 @@ namespace fmbem {
 /// field's entries.
 Precision check_fmm_options(const Layer& layer, const OperatorOptions& options);
 
-/// V_ij or K_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block()
-/// where no entries are stored.
+/// Entries of the layer for panels i, j in [begin, end), row by row, those of K' with such rows:
+/// BoundaryOperator::diagonal_block() where no entries are stored.
 void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, std::int64_t end,
-                 double* block, double kappa = 0);
+                 double* block, double kappa = 0, NormalRows rows = NormalRows::at_centroids);
 
 /// V or K, with its near field stored as dense blocks and its far field by the FMM: ‖(Ã−A)x‖ ≤
 /// tolerance ‖A‖ ‖x‖, for tolerances up to 0.1; for K, which can be small on open surfaces, against

@@ -43,6 +43,7 @@ class MixedOperator final : public BoundaryOperator {
   const LinearMap* rows_of_v() const override { return v_.get(); }
   double rest_norm() const override { return rest_norm_; }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
+  bool is_its_entries() const override { return equations_.empty(); }
   bool columns_on_device(const Columns& columns, double* entries) const override;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 

@@ -154,6 +154,10 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
                                  const SurfaceDensities& densities, std::span<const Vec3d> points,
                                  double tolerance, double kappa, Processor processor) {
   fmm::check_kappa(kappa);
+  for (const std::span<const double> of : {densities.sigma, densities.mu})
+    FMBEM_REQUIRE(of.size() == panels.size(),
+                  "there are " << panels.size() << " panels, but " << of.size() << " densities");
+  if (some.empty()) return std::vector<double>(points.size(), 0.0);
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
   if (processor == Processor::gpu && pairs > few_potential_pairs)
     return on_gpu(panels, some, densities, points, {tolerance, kappa});

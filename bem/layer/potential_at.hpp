@@ -17,7 +17,7 @@ struct SurfaceDensities {
 /// V σ + K μ of exp(−κr)/(4πr) at points, from some panels, to a relative error between 1e-12 and
 /// 0.1. Points are as panels were before they were recentred; on a panel K is the mean of both
 /// sides. Pair by pair where pairs are few, on the CPU, else by the FMM: O(points + panels). Throws
-/// InputError if κ is negative or a point is not finite.
+/// InputError if κ is negative, a point is not finite or there are not as many σ and μ as panels.
 std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
                                  const SurfaceDensities& densities, std::span<const Vec3d> points,
                                  double tolerance, double kappa = 0,

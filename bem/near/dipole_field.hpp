@@ -24,14 +24,29 @@ FMBEM_HD inline Vec3d field_round(const Triangle& t, Vec3d x) {
   return sum;
 }
 
-/// Whether x is closer to one of the edges than the tolerance.
+/// Whether x is closer to edge k than the tolerance.
+FMBEM_HD inline bool is_on_edge(const Triangle& t, int k, Vec3d x, double tolerance) {
+  const Vec3d d = x - t.vertex[k];
+  const double along = fmin(fmax(dot(d, t.tangent[k]), 0.0), t.length[k]);
+  return norm(d - along * t.tangent[k]) <= tolerance;
+}
 FMBEM_HD inline bool is_on_edge(const Triangle& t, Vec3d x, double tolerance) {
+  return is_on_edge(t, 0, x, tolerance) || is_on_edge(t, 1, x, tolerance) ||
+         is_on_edge(t, 2, x, tolerance);
+}
+
+/// How much of a small circle about x, a point of the triangle, lies in it: all in its interior,
+/// half on an edge, and at a vertex its angle of 2π.
+FMBEM_HD inline double part_about(const Triangle& t, Vec3d x, double tolerance) {
+  double part = 1;
   for (int k = 0; k < 3; ++k) {
-    const Vec3d d = x - t.vertex[k];
-    const double along = fmin(fmax(dot(d, t.tangent[k]), 0.0), t.length[k]);
-    if (norm(d - along * t.tangent[k]) <= tolerance) return true;
+    if (!is_on_edge(t, k, x, tolerance)) continue;
+    part = 0.5;
+    if (norm(x - t.vertex[k]) > tolerance) continue;
+    const Vec3d a = t.tangent[k], b = -1.0 * t.tangent[(k + 2) % 3];
+    return 2 * inv_4pi * atan2(norm(cross(a, b)), dot(a, b));
   }
-  return false;
+  return part;
 }
 
 }  // namespace fmbem

@@ -49,7 +49,9 @@ void StripIntegrals::add(const Triangle& t, const Strip& strip, double a, double
     double closest = std::numeric_limits<double>::infinity();
     for (int i = first; i < first + count; ++i)
       if (clearance_[i] >= too_close && clearance_[i] < closest) closest = clearance_[i];
-    const int rule = rules_.at(closest / strip.span());
+    // The quotient may be rounded below the reach of the last one.
+    const int found = rules_.at(closest / strip.span()),
+              rule = found < 0 ? StripRules::most_rules - 1 : found;
     for_strip_parts(strip, a, b, [&](const StripPart& part) {
       for (int k = 0; k < rules_.lines[rule]; ++k)
         add_line(part, rules_.eta[rule][k], inv_4pi * rules_.weight[rule][k],

@@ -46,8 +46,11 @@ FMBEM_HD inline YukawaSums sum_yukawa_series(const LinePart* parts, int n, doubl
     power_a[e] = power_b[e] = kappa;
     farthest = fmax(farthest, fmax(kappa * p.r_a, kappa * p.r_b));
   }
+  // The difference of the kernels has a flux that begins with the second term.
+  const double least =
+      which == YukawaPart::less_laplace ? 1e-18 * fmin(1.0, farthest * farthest) : 1e-18;
   double factor = 1, size = farthest;  // (−1)^k/k!, and what the term is at the most
-  for (int k = 1; size > 1e-18; ++k, size *= farthest / k) {
+  for (int k = 1; size > least; ++k, size *= farthest / k) {
     const int m = k - 1, parity = k % 2;
     factor /= -k;
     double outer = 0;

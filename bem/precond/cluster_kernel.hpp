@@ -138,8 +138,13 @@ FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area, even_half(node));
 }
 
-/// Area, centroid and smear of a node from its halves l and r, and an upper bound of a long one's
-/// radius.
+/// What balls about both halves reach from the node's place.
+FMBEM_HD inline double radius_of_halves(const Cluster& l, const Cluster& r, const Cluster& node) {
+  return fmax(norm(l.place() - node.place()) + l.radius, norm(r.place() - node.place()) + r.radius);
+}
+
+/// Area, centroid and smear of a node from its halves l and r, and an upper bound of its radius;
+/// that of one that is not long is measured afterwards.
 FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster& node) {
   node.area = l.area + r.area;
   const double left = l.area / node.area, right = r.area / node.area;
@@ -153,6 +158,7 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
         left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
     const double mutual = 2 * left * right / std::sqrt(norm2(apart) + l.smear2 + r.smear2);
     node.smear2 = smear2_of(inv_4pi * (own + mutual));
+    node.radius = radius_of_halves(l, r, node);
     return;
   }
   const double sign = dot(l.half, r.half) < 0 ? -1 : 1;
@@ -172,8 +178,7 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
   node.smear2 = smear2_of(inv_4pi * (left * left * own_potential(l) +
                                      right * right * own_potential(r) + left * right * mutual),
                           even_half(node));
-  node.radius =
-      fmax(norm(l.place() - node.place()) + l.radius, norm(r.place() - node.place()) + r.radius);
+  node.radius = radius_of_halves(l, r, node);
 }
 
 /// What the rule that opens nodes has to know of a leaf.

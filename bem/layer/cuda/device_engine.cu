@@ -263,7 +263,8 @@ class DeviceEngine {
                bool transposed, ProductTimes* times) {
     if (!transposed) return far.multiply(near, x, y, vectors, times);
     if (!transposed_)
-      transposed_ = std::make_unique<TransposedLists>(tree_, columns_.get(), stream_);
+      transposed_ =
+          std::make_unique<TransposedLists>(tree_, columns_.get(), panels_->size(), stream_);
     far.multiply_transposed(*transposed_, near, x, y, vectors, times);
   }
 

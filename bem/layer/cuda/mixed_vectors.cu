@@ -198,11 +198,12 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
 
 void MixedVectors::Parts::reserve(int wanted) {
   if (wanted <= vectors) return;
-  vectors = wanted;
+  vectors = 0;  // where memory does not suffice for the wanted ones
   const std::size_t chunks = chunk_begin.size() - 1, parts = part_area.size();
-  sums = DeviceArray<double>(vectors * 2 * chunks);
-  sums_of_part = DeviceArray<double>(vectors * 3 * parts);
-  shift = DeviceArray<double>(std::span<const double>(std::vector<double>(vectors * parts, 0.0)));
+  sums = DeviceArray<double>(wanted * 2 * chunks);
+  sums_of_part = DeviceArray<double>(wanted * 3 * parts);
+  shift = DeviceArray<double>(std::span<const double>(std::vector<double>(wanted * parts, 0.0)));
+  vectors = wanted;
 }
 
 MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations)

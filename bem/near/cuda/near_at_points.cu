@@ -70,8 +70,10 @@ __device__ inline void add_dipoles(const NearAtPoints& a, const Tile& tile, int 
   const double strength = tile.strength[j];
   if (strength == 0) return;
   const bool in_plane = fabs(dot(target.x - t.vertex[0], t.normal)) <= 2 * target.tolerance;
-  OfBoth<double> of_panel{0, half_of(a.side)};
   const bool is_on = in_plane && on_triangle(t, target.x, target.tolerance);
+  OfBoth<double> of_panel{0, is_on && a.side != Side::mean
+                                 ? half_of(a.side) * part_about(t, target.x, target.tolerance)
+                                 : 0};
   if constexpr (!Kernel::homogeneous) {
     const FieldSums of_v = screened_field(a.rules, a.close, t, target.x, a.kappa, target.tolerance);
     of_panel = {of_v.potential, is_on ? of_panel.k : -dot(t.normal, of_v.gradient)};

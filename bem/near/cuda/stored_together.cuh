@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(several_threads, several_blocks<Entry>)
                 shared.strengths, some, sums,
                 [&](int place) { return std::pair(shared.entry[place], shared.stride[place]); },
                 [&](const auto& of_target, int t) {
-                  return of_target.first[column[t] * of_target.second];
+                  return of_target.first[std::int64_t{column[t]} * of_target.second];
                 });
           });
       sums.write(shared.strengths, [&](int of_chunk, int v, double total) {

@@ -35,10 +35,10 @@ __global__ void reorder(const NearTile* tiles, const std::int32_t* number, std::
 }  // namespace
 
 TransposedLists::TransposedLists(const SpreadTree& tree, const PieceColumns* piece_columns,
-                                 cudaStream_t stream)
+                                 std::int64_t panels, cudaStream_t stream)
     : m2l(make_m2l_rows(tree.tree, tree.tree.view().transposed(), stream)) {
   if (piece_columns) {
-    columns.emplace(piece_columns->panel, tree.targets().count, stream);
+    columns.emplace(piece_columns->panel, panels, stream);
   } else {
     const auto boxes = static_cast<std::int64_t>(tree.far.source_boxes.size()),
                n = static_cast<std::int64_t>(tree.near.entries.size());

@@ -27,8 +27,10 @@ struct NearTilesView {
 /// box's own sources and a row) or, with pieces, whose panels have no box of their own, the columns
 /// of each panel.
 struct TransposedLists {
-  /// `piece_columns` are null where no panel is cut. Waits for the stream.
-  TransposedLists(const SpreadTree& tree, const PieceColumns* piece_columns, cudaStream_t stream);
+  /// `piece_columns` are null where no panel is cut; `panels` is how many are sources. Waits for
+  /// the stream.
+  TransposedLists(const SpreadTree& tree, const PieceColumns* piece_columns, std::int64_t panels,
+                  cudaStream_t stream);
 
   M2lRows m2l;
   DeviceBuffer<std::int64_t> tiles_begin;

@@ -129,8 +129,8 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
 
 /// Blocks take the leaves order[first] to order[last − 1], from the last one down; each takes the
 /// next when it is done with one. They round what they have solved themselves, so that rows in
-/// single precision need room for only as many leaves as blocks run. Matrices of symmetric systems
-/// may be in shared memory; those of general ones never are.
+/// single precision need room for only as many leaves as blocks run. Where shared memory suffices,
+/// systems are there, but for the matrices of general ones, which are never.
 template <bool general, bool in_shared>
 __global__ void __launch_bounds__(threads_of_block(general), most_blocks(general))
     solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
@@ -148,8 +148,9 @@ __global__ void __launch_bounds__(threads_of_block(general), most_blocks(general
     const std::int64_t begin = view.cut_begin[f];
     const int m = static_cast<int>(view.cut_begin[f + 1] - begin);
     const std::int64_t matrix_bytes = Workspace::matrix_bytes(m, general);
-    unsigned char* const matrix = in_shared ? shared : of_block + memory.rows_bytes;
-    unsigned char* const rest = general ? shared + room_bytes(m) : matrix + matrix_bytes;
+    unsigned char* const matrix = in_shared && !general ? shared : of_block + memory.rows_bytes;
+    unsigned char* const rest =
+        in_shared && general ? shared + room_bytes(m) : matrix + matrix_bytes;
     const Workspace space(matrix, rest, m, leaf.size());
     if (!solve_leaf<general>(view, leaf, begin, m, space, reinterpret_cast<float*>(shared), rows) &&
         threadIdx.x == 0)
@@ -263,17 +264,22 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
     if (general) require_eliminable(m);
     const std::int64_t rows_bytes = row_stride(std::min(m, max_leaf)) * m *
                                     static_cast<std::int64_t>(sizeof(float)),
-                       block_bytes = rows_bytes + (general     ? Workspace::matrix_bytes(m, true)
-                                                   : in_shared ? 0
-                                                               : bytes);
+                       matrix_bytes = Workspace::matrix_bytes(m, general),
+                       rest_bytes = Workspace::rest_bytes(m, std::min(m, max_leaf), general),
+                       block_bytes = rows_bytes + (in_shared && !general ? 0 : matrix_bytes) +
+                                     (in_shared ? 0 : rest_bytes);
     const std::int64_t count =
         std::min({end - first, processors * (in_shared ? blocks : most_blocks(general)),
                   std::max<std::int64_t>(1, workspace_bytes(general) / block_bytes)});
     grow(room, count * block_bytes, stream);
     taken.fill_bytes(0);
-    launch(in_shared && !general ? solve_kernel<general, !general> : solve_kernel<general, false>,
-           static_cast<unsigned>(count), threads_of_block(general), in_shared ? bytes : 0, stream,
-           view, first, end, BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
+    launch(in_shared ? solve_kernel<general, true> : solve_kernel<general, false>,
+           static_cast<unsigned>(count), threads_of_block(general),
+           in_shared ? bytes
+           : general ? room_bytes(m)
+                     : 0,
+           stream, view, first, end, BlockMemory{room.data(), rows_bytes, block_bytes},
+           taken.data());
     end = first;
   }
 }

@@ -151,6 +151,12 @@ __device__ double reach(const Vertices& vertices, std::int32_t begin, std::int32
   return std::sqrt(reach2);
 }
 
+/// Of nodes above leaves whose radii are measured: they are upper bounds until then.
+__global__ void clear_radii(const std::int32_t* above, std::int64_t n, Cluster* nodes) {
+  const std::int64_t k = thread_index();
+  if (k < n && !nodes[above[k]].is_long()) nodes[above[k]].radius = 0;
+}
+
 /// Radii of nodes that are not long; long ones have theirs from their halves. A warp for each leaf
 /// does the nodes in it and its share of those above. Bits of numbers that are not negative are
 /// ordered as the numbers are, so atomic maxima give the same result in any order of the warps.
@@ -208,6 +214,9 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, const PlacesView
   tree.leaves = where(is_leaf, stream);
   tree.above = where(is_above, stream);
   const auto leaves = static_cast<std::int64_t>(tree.leaves.size());
+  const auto above = static_cast<std::int64_t>(tree.above.size());
+  launch(clear_radii, blocks_for(above), threads_per_block, 0, stream, tree.above.data(), above,
+         tree.nodes.data());
   launch(find_radii, blocks_for(leaves, warps_per_block), threads_per_block, 0, stream,
          tree.leaves.data(), leaves, tree.parent.data(), Vertices{panels.vertices, places},
          tree.nodes.data());

@@ -111,6 +111,20 @@ TEST_CASE("diagonal blocks hold the operator's entries") {
             panel_potential(panels.triangle(begin + j), panels.centroid(begin + i)));
 }
 
+TEST_CASE("diagonal blocks of some rows hold the entries of the whole operator") {
+  const Panels panels = make_panels(cube(2));
+  const auto n = static_cast<std::int64_t>(panels.size());
+  std::vector<std::int32_t> some;
+  for (std::int32_t i = 0; i < n; i += 2) some.push_back(i);
+  for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer}) {
+    CAPTURE(layer.name());
+    std::vector<double> whole(n * n), block(n * n);
+    make_dense_operator(panels, layer, {})->diagonal_block(0, n, whole.data());
+    make_dense_operator(panels, layer, {}, {.rows = some})->diagonal_block(0, n, block.data());
+    CHECK(block == whole);
+  }
+}
+
 TEST_CASE("the dense operator refuses what it cannot hold") {
   const std::vector<std::array<int, 3>> corners(dense_panels_at_most + 1);
   Panels panels;

@@ -104,6 +104,12 @@ TEST_CASE("on the surface the potential jumps by the density") {
   const Panels flat = make_panels(plate(2));
   const std::vector<Vec3d> on_edge{{0.5, 0.1, 0}};
   CHECK(evaluate_double_layer(flat, Vector(flat.size(), 1.0), on_edge).singular_points == 1);
+  // On an inner edge and an inner vertex, each panel by its angle.
+  const std::vector<Vec3d> inner{{0.5, 0.1, 0}, {0.5, 0.5, 0}};
+  for (const Side side : {Side::positive, Side::negative})
+    for (const double u :
+         evaluate_double_layer(flat, Vector(flat.size(), 1.0), inner, {.side = side}).potential)
+      CHECK(u == Approx(side == Side::positive ? 0.5 : -0.5));
 }
 
 TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance",
