@@ -11,15 +11,18 @@
 namespace fmbem {
 namespace {
 
-void add(SurfaceMesh& all, const SurfaceMesh& mesh) {
+/// The number counts from 1.
+void add(SurfaceMesh& all, const SurfaceMesh& mesh, int number) {
   const int first = static_cast<int>(all.vertices.size());
   all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
   const Components components = connected_components(mesh);
   const int first_group = static_cast<int>(all.groups.size());
   const std::string stem = std::filesystem::path(mesh.file).stem().string();
-  for (int k = 0; k < components.n; ++k)
-    all.groups.push_back(
-        {components.n == 1 ? stem : stem + ", component " + std::to_string(k + 1), 0, true});
+  for (int k = 0; k < components.n; ++k) {
+    const std::string name =
+        components.n == 1 ? stem : stem + ", component " + std::to_string(k + 1);
+    all.groups.push_back({unused_name(all.groups, name, number), 0, true});
+  }
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const auto& [a, b, c] = mesh.triangles[i];
     all.triangles.push_back({first + a, first + b, first + c});
@@ -45,10 +48,11 @@ SurfaceMesh join_meshes(const std::vector<SurfaceMesh>& meshes) {
   all.unit = meshes[0].unit;
   all.scale_to_m = meshes[0].scale_to_m;
   all.closed = true;
+  int number = 0;
   for (const SurfaceMesh& mesh : meshes) {
     FMBEM_REQUIRE(mesh.unit == all.unit, mesh.file << " is in " << mesh.unit << ", but "
                                                    << meshes[0].file << " in " << all.unit);
-    add(all, mesh);
+    add(all, mesh, ++number);
   }
   all.vertex_tags.resize(all.vertices.size());
   std::iota(all.vertex_tags.begin(), all.vertex_tags.end(), std::size_t{1});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -17,6 +18,14 @@ struct Group {
   int tag = 0;        ///< tag of the physical surface, 0 where there is none
   bool named = true;  ///< by the file
 };
+
+/// The name, with that number behind it if another group has it already: groups are chosen by name.
+inline std::string unused_name(const std::vector<Group>& groups, std::string name, int number) {
+  const auto is_taken = [&](const Group& group) { return group.name == name; };
+  while (std::any_of(groups.begin(), groups.end(), is_taken))
+    name += " (" + std::to_string(number) + ")";
+  return name;
+}
 
 /// What reading a mesh changed in it.
 struct MeshRepairs {

@@ -47,7 +47,11 @@ std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
   FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
   std::error_code error;
-  fs::path target = fs::weakly_canonical(fs::absolute(path), error);
+  fs::path target = fs::absolute(path, error);
+  if (!error) target = fs::weakly_canonical(target, error);
+  // Links to files that are not there yet.
+  while (!error && fs::is_symlink(fs::symlink_status(target)))
+    target = fs::weakly_canonical(target.parent_path() / fs::read_symlink(target, error), error);
   FMBEM_REQUIRE(!error, "cannot write '" << path << "': " << error.message());
   const fs::file_status status = fs::status(target, error);
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
@@ -10,9 +11,15 @@
 namespace fmbem {
 namespace {
 
-/// Viewers may be started elsewhere. In double quotes, which all three take.
-std::string quoted_path(const std::string& file) {
-  return '"' + std::filesystem::absolute(file).lexically_normal().string() + '"';
+/// Viewers may be started elsewhere. In double quotes, which all three take; in Tcl, which VMD
+/// reads, what stands in them is substituted but behind a backslash.
+std::string quoted_path(const std::string& file, bool is_tcl = false) {
+  std::string text;
+  for (const char c : std::filesystem::absolute(file).lexically_normal().string()) {
+    if (is_tcl && std::string_view("[]$\"\\").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return '"' + text + '"';
 }
 
 /// Normals and values at vertices, by the areas of their panels.
@@ -87,7 +94,7 @@ std::string vmd_script(const MolecularView& view) {
       decimal(view.range) + "\nset vertices {\n";
   add_lists(text, view, "{{%.4f %.4f %.4f} {%.3f %.3f %.3f} %.5g}\n", "}\nset triangles {\n",
             "{%d %d %d}\n");
-  text += "}\nmol new " + quoted_path(view.molecule) +
+  text += "}\nmol new " + quoted_path(view.molecule, true) +
           " type pqr\n"
           "mol modstyle 0 top Licorice\n"
           "color scale method RWB\n"

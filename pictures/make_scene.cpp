@@ -35,9 +35,10 @@ Scene make_scene(const Result& result, const PictureOptions& options, const std:
                                      : surface_scene(shown, array);
 
   scene.scale = choose_scale(scene.values, scene.weights, options.log, array.name);
-  const bool has_unit = !array.unit.empty();
-  scene.prefix = has_unit ? engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max))
-                          : Prefix{"", 1};
+  const bool has_unit = !array.unit.empty(), takes_prefix = has_unit && array.unit != "kT/e";
+  scene.prefix = takes_prefix
+                     ? engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max))
+                     : Prefix{"", 1};
   const std::string quantity = array.components == 3 ? "|" + array.name + "|" : array.name;
   scene.title =
       has_unit ? quantity + " [" + scene.prefix.text + raised(array.unit) + "]" : quantity;

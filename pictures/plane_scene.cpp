@@ -66,7 +66,10 @@ void fill_beside_surfaces(std::vector<double>& values, const std::vector<bool>& 
   }
 }
 
-double interpolated(double a, double b, double t) { return (1 - t) * a + t * b; }
+/// At its ends without the other value, which may be unknown.
+double interpolated(double a, double b, double t) {
+  return t == 0 ? a : t == 1 ? b : (1 - t) * a + t * b;
+}
 
 }  // namespace
 
@@ -137,7 +140,8 @@ Result cut_box(const Result& box, const Cut& cut, const std::string& name) {
                            << decimal(std::min(first, last)) << " to "
                            << decimal(std::max(first, last)));
   const auto layer = std::size_t(std::clamp(std::floor(at), 0.0, layers - 1));
-  const double t = at - double(layer);
+  const double nearest = std::round(at),
+               t = (std::abs(at - nearest) < 1e-9 * layers ? nearest : at) - double(layer);
 
   const std::size_t u = across == 0 ? 1 : 0, v = across == 2 ? 1 : 2;
   Result plane;

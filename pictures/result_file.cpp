@@ -1,6 +1,9 @@
 #include "fmbem/pictures/result_file.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <new>
+#include <stdexcept>
 
 #include <vtkCell.h>
 #include <vtkCellData.h>
@@ -22,6 +25,7 @@
 namespace fmbem {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr const char* nothing_to_draw =
     " holds neither the triangles of a surface nor points in space, on a plane or in a box, of "
     "which pictures are drawn";
@@ -43,7 +47,7 @@ std::optional<Quantity> quantity_of(const std::string& name, const std::string& 
   if (unit.empty() && name == "potential") return Quantity::potential;
   if (unit.empty() && name == "force") return Quantity::field;
   if (unit == "C/m^2" || unit == "A/m^2") return Quantity::charge;
-  if (unit == "V") return Quantity::potential;
+  if (unit == "V" || unit == "kT/e") return Quantity::potential;
   if (unit == "V/m") return Quantity::field;
   return {};
 }
@@ -57,14 +61,16 @@ std::vector<double> values_of(vtkDataArray* array) {
   return values;
 }
 
-/// Of names such as "charge density [C/m^2], top at 1 V" and "top at 1 V: potential [V]".
+/// Of names such as "charge density [C/m^2], top at 1 V" and "top at 1 V: potential [V]", where
+/// that of the net may have brackets, too.
 std::vector<ResultArray> arrays_of(vtkFieldData* data) {
   std::vector<ResultArray> result;
   for (int a = 0; a < data->GetNumberOfArrays(); ++a) {
     vtkDataArray* array = data->GetArray(a);
     if (!array || !array->GetName()) continue;
     const std::string name = array->GetName();
-    const std::size_t open = name.find(" ["), close = name.find(']', open);
+    const std::size_t open = name.ends_with(']') ? name.rfind(" [") : name.find(" ["),
+                      close = name.find(']', open);
     if (open == std::string::npos || close == std::string::npos) continue;
     const std::size_t colon = name.rfind(": ", open);
     const bool is_named_before = colon != std::string::npos;
@@ -86,9 +92,13 @@ std::vector<ResultArray> arrays_of(vtkFieldData* data) {
   return result;
 }
 
-std::vector<Vec3d> points_of(vtkDataSet* set) {
+std::vector<Vec3d> points_of(vtkDataSet* set, const std::string& name) {
   std::vector<Vec3d> points(std::size_t(set->GetNumberOfPoints()));
-  for (std::size_t i = 0; i < points.size(); ++i) set->GetPoint(vtkIdType(i), &points[i].x);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    set->GetPoint(vtkIdType(i), &points[i].x);
+    FMBEM_REQUIRE(norm(points[i]) < infinity,
+                  name << " is damaged: its point " << i << " is not at a finite position");
+  }
   return points;
 }
 
@@ -115,7 +125,8 @@ void read_field_data(vtkFieldData* data, Result& result) {
     if (components == 6 && unit_after("outline [")) read_corners(result.outline);
     if (components == 6 && unit_after("interface [")) read_corners(result.interface);
     if (components == 9 && unit_after("surface [")) read_corners(result.walls);
-    if (array->GetNumberOfValues() != 1) continue;
+    // Numbers of other kinds are those of other programs, such as times.
+    if (array->GetNumberOfValues() != 1 || array->GetDataType() != VTK_INT) continue;
     const double number = array->GetTuple1(0);
     if (!(number >= 0 && number < 1e6)) continue;
     groups.resize(std::max(groups.size(), std::size_t(number) + 1));
@@ -125,7 +136,7 @@ void read_field_data(vtkFieldData* data, Result& result) {
 
 void read_surface(vtkUnstructuredGrid* grid, const std::string& name, Result& result) {
   SurfaceMesh& mesh = result.surface;
-  mesh.vertices = points_of(grid);
+  mesh.vertices = points_of(grid, name);
   for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
     const vtkIdType* corners = nullptr;
     vtkIdType n = 0;
@@ -147,7 +158,7 @@ void read_surface(vtkUnstructuredGrid* grid, const std::string& name, Result& re
 }
 
 void read_plane(vtkUnstructuredGrid* grid, const std::string& name, Result& result) {
-  result.points = points_of(grid);
+  result.points = points_of(grid, name);
   const vtkIdType* corners = nullptr;
   vtkIdType n = 0;
   grid->GetCellPoints(0, n, corners);
@@ -160,15 +171,17 @@ void read_plane(vtkUnstructuredGrid* grid, const std::string& name, Result& resu
   result.arrays = arrays_of(grid->GetPointData());
 }
 
-void read_points(vtkDataSet* set, Result& result) {
-  result.points = points_of(set);
+void read_points(vtkDataSet* set, const std::string& name, Result& result) {
+  result.points = points_of(set, name);
   result.arrays = arrays_of(set->GetPointData());
 }
 
 void read_image(vtkImageData* image, const std::string& name, Result& result) {
-  result.points = points_of(image);
   int n[3];
   image->GetDimensions(n);
+  for (const int points : n)
+    FMBEM_REQUIRE(points > 0, name << " is damaged: its grid has no points");
+  result.points = points_of(image, name);
   // A plane may lie in any two of the directions.
   std::size_t axis = 0;
   result.n = {1, 1, 1};
@@ -182,9 +195,7 @@ std::string word(Quantity quantity) {
   return quantity == Quantity::charge ? "charge" : quantity == Quantity::potential ? "V" : "E";
 }
 
-}  // namespace
-
-Result read_result(const std::string& path, const std::string& name) {
+Result read(const std::string& path, const std::string& name) {
   Result result;
   if (ending(name) == "vti") {
     const auto image = read_with<vtkXMLImageDataReader>(path, name);
@@ -196,7 +207,7 @@ Result read_result(const std::string& path, const std::string& name) {
                       polygons->GetNumberOfVerts() == polygons->GetNumberOfCells(),
                   name << nothing_to_draw);
     read_field_data(polygons->GetFieldData(), result);
-    read_points(polygons, result);
+    read_points(polygons, name, result);
   } else {
     const auto grid = read_with<vtkXMLUnstructuredGridReader>(path, name);
     FMBEM_REQUIRE(grid->GetNumberOfCells() > 0, name << " is empty: it has no cells to draw");
@@ -212,7 +223,7 @@ Result read_result(const std::string& path, const std::string& name) {
         read_plane(grid, name, result);
         break;
       case VTK_VERTEX:
-        read_points(grid, result);
+        read_points(grid, name, result);
         break;
       default:
         throw InputError(name + nothing_to_draw);
@@ -226,8 +237,19 @@ Result read_result(const std::string& path, const std::string& name) {
                        << " values for " << n << " places");
   FMBEM_REQUIRE(!result.arrays.empty(),
                 name << " is no result: it has neither charge densities [C/m^2] nor potentials [V] "
-                        "or fields [V/m], which fmbem writes");
+                        "or [kT/e] or fields [V/m], which fmbem writes");
   return result;
+}
+
+}  // namespace
+
+Result read_result(const std::string& path, const std::string& name) {
+  try {
+    return read(path, name);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw InputError(name + " is damaged, or too large: it announces more than there is memory for");
 }
 
 const ResultArray& find_array(const Result& result, const PictureOptions& options,

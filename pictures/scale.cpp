@@ -114,9 +114,10 @@ std::vector<Tick> ticks(const Scale& scale, double unit, int least) {
   if (scale.kind == Scale::Kind::logarithmic) return log_ticks(scale, unit);
   const double step = round_step((scale.max - scale.min) / unit, least);
   std::vector<Tick> result;
-  for (double k = std::ceil(scale.min / unit / step - 1e-9);
-       k * step * unit <= scale.max + 1e-9 * step * unit; ++k)
-    result.push_back({k * step * unit, picture_number(k * step)});
+  const double first = std::ceil(scale.min / unit / step - 1e-9),
+               n = std::floor(scale.max / unit / step + 1e-9) - first + 1;
+  for (int k = 0; k < n; ++k)
+    result.push_back({(first + k) * step * unit, picture_number((first + k) * step)});
   return result;
 }
 

@@ -14,11 +14,12 @@ namespace fmbem {
 namespace {
 
 /// Calls row(line's number, numbers) for each line of data. A header of comments may have a line of
-/// counts behind it, which has another number of fields than those of data.
+/// four counts behind it, the first of which is that of all lines of data.
 template <class Row>
 void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
   const std::string text = read_file(file);
-  std::size_t number = 0;
+  std::size_t number = 0, rows = 0;
+  std::optional<double> announced;
   bool after_comments = false;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -43,13 +44,19 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
                                 << " is not a finite number");
       fields.push_back(*value);
     }
-    const bool counts = std::exchange(after_comments, false) && fields.size() == 4;
-    if (counts) continue;
+    if (std::exchange(after_comments, false) && fields.size() == 4 && rows == 0 && !announced) {
+      announced = fields[0];
+      continue;
+    }
     FMBEM_REQUIRE(fields.size() >= least_fields, file << ", line " << number << " has "
                                                       << counted(fields.size(), "field")
                                                       << ", but needs at least " << least_fields);
     row(number, fields);
+    ++rows;
   }
+  FMBEM_REQUIRE(announced.value_or(double(rows)) == double(rows),
+                file << " is damaged or truncated: it announces " << decimal(*announced)
+                     << " lines of data behind its comments, and has " << rows);
 }
 
 /// The file beside it that has the other half: .vert, .face; in capitals where that is.

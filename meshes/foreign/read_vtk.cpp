@@ -58,12 +58,14 @@ vtkSmartPointer<vtkPointSet> read_points(const std::string& file) {
   return points;
 }
 
-/// Names of groups by their numbers: an array of field data for each, as write_vtu() makes them.
+/// Names of groups by their numbers: an array of one integer for each in the field data, as
+/// write_vtu() makes them; other programs have times there.
 std::map<int, std::string> group_names(vtkFieldData* data) {
   std::map<int, std::string> names;
   for (int i = 0; i < data->GetNumberOfArrays(); ++i)
-    if (vtkDataArray* array = data->GetArray(i);
-        array && array->GetName() && array->GetNumberOfValues() == 1)
+    if (vtkDataArray* array = data->GetArray(i); array && array->GetName() &&
+                                                 array->GetNumberOfValues() == 1 &&
+                                                 array->GetDataType() == VTK_INT)
       names[static_cast<int>(array->GetTuple1(0))] = array->GetName();
   return names;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace fmbem {
 namespace {
+
+constexpr std::int64_t largest_tag = std::numeric_limits<std::int32_t>::max();
 
 /// Parses the sections of one file.
 class MshPrecheck {
@@ -31,6 +34,8 @@ class MshPrecheck {
         version_ < 3 ? read_nodes_2() : read_nodes_4();
       } else if (name == "Elements" && parsed()) {
         version_ < 3 ? read_elements_2() : read_elements_4();
+      } else if (name == "PhysicalNames" && parsed()) {
+        read_names();
       } else if (name == "Entities" && parsed()) {
         read_entities_4();
       } else {
@@ -72,6 +77,19 @@ class MshPrecheck {
     if (scan_.binary) scan_.skip_line();
   }
 
+  /// One a line, in quotation marks, in binary files as well. Gmsh would read on behind long ones.
+  void read_names() {
+    scan_.text_integer();  // how many
+    for (scan_.skip_line(); !scan_.at_end(); scan_.skip_line()) {
+      const std::string_view line = scan_.peek_line();
+      if (line.starts_with('$')) return;
+      const std::size_t begin = line.find('"') + 1, end = line.rfind('"');
+      if (end != line.npos && end > begin + longest_msh_name)
+        scan_.fail("has a name of " + std::to_string(end - begin) +
+                   " bytes: Gmsh reads names of up to " + std::to_string(longest_msh_name));
+    }
+  }
+
   void read_nodes_2() {
     const std::int64_t n =
         scan_.checked_count(scan_.text_integer(), scan_.binary ? 28 : 8, "nodes");
@@ -111,6 +129,8 @@ class MshPrecheck {
   void read_elements_2() {
     const std::int64_t n = scan_.checked_count(scan_.text_integer(), 8, "elements");
     begin();
+    std::vector<std::size_t> tags;  // of two elements of one Gmsh would take the first
+    tags.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n;) {
       std::int64_t tag = 0, type = 0, in_block = 1, parameters = 0;
       if (scan_.binary) {
@@ -127,11 +147,13 @@ class MshPrecheck {
       const int nodes = nodes_of(type);
       for (std::int64_t k = 0; k < in_block; ++k) {
         if (scan_.binary) tag = positive(scan_.int32(), "element tag");
+        tags.push_back(static_cast<std::size_t>(tag));
         for (std::int64_t j = 0; j < parameters; ++j) scan_.int32();
         for (int j = 0; j < nodes; ++j) check_node(scan_.int32(), tag);
       }
       i += in_block;
     }
+    refuse_twice(TagIndex(std::move(tags)), "element");
     has_elements_ = true;
   }
 
@@ -188,6 +210,9 @@ class MshPrecheck {
 
   std::size_t positive(std::int64_t tag, const char* what) const {
     if (tag <= 0) scan_.fail("has the " + std::string(what) + " " + std::to_string(tag));
+    if (tag > largest_tag)
+      scan_.fail("has the " + std::string(what) + " " + std::to_string(tag) +
+                 ": Gmsh has tags up to " + std::to_string(largest_tag));
     return static_cast<std::size_t>(tag);
   }
 
@@ -200,8 +225,13 @@ class MshPrecheck {
 
   void keep_nodes(std::vector<std::size_t> tags) {
     nodes_ = TagIndex(std::move(tags));
-    if (nodes_.duplicate())
-      scan_.fail("has the node " + std::to_string(*nodes_.duplicate()) + " twice");
+    refuse_twice(nodes_, "node");
+  }
+
+  void refuse_twice(const TagIndex& tags, const char* what) const {
+    if (tags.duplicate())
+      scan_.fail("has the " + std::string(what) + " " + std::to_string(*tags.duplicate()) +
+                 " twice");
   }
 
   void check_node(std::int64_t node, std::int64_t element) const {

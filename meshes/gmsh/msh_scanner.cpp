@@ -63,6 +63,13 @@ std::int64_t MshScanner::text_integer() {
   return value;
 }
 
+std::int64_t MshScanner::text_int32() {
+  const std::int64_t value = text_integer();
+  if (value != static_cast<std::int32_t>(value))
+    fail("holds " + std::to_string(value) + ", which is no integer of 32 bits");
+  return value;
+}
+
 double MshScanner::text_real() {
   const std::string_view word = token();
   double value = 0;

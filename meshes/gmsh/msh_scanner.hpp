@@ -24,10 +24,11 @@ class MshScanner {
   void skip_section(const std::string& name);
   void expect(std::string_view marker);
 
-  std::int64_t int32() { return binary ? raw<std::int32_t>() : text_integer(); }
+  std::int64_t int32() { return binary ? raw<std::int32_t>() : text_int32(); }
   std::int64_t size() { return binary ? raw<std::int64_t>() : text_integer(); }
   double real() { return binary ? raw<double>() : text_real(); }
   std::int64_t text_integer();
+  std::int64_t text_int32();
   double text_real();
 
   /// A count of things of at least `bytes` each, which the rest of the file has room for.

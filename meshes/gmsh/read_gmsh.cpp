@@ -164,7 +164,7 @@ class ModelReader {
     std::vector<int> index(owner_number_.size());
     for (const auto& [owner, number] : owner_number_) {
       index[number] = static_cast<int>(mesh_.groups.size());
-      mesh_.groups.push_back({unused_name(owners_.name(owner), owner.tag),
+      mesh_.groups.push_back({unused_name(mesh_.groups, owners_.name(owner), owner.tag),
                               owner.kind == Owner::Kind::physical_surface ? owner.tag : 0,
                               owner.has_name()});
       if (owner.kind != Owner::Kind::nobody) continue;
@@ -174,15 +174,6 @@ class ModelReader {
                               " the group '" + mesh_.groups.back().name + "'");
     }
     for (int& g : mesh_.group_of) g = index[g];
-  }
-
-  /// Two owners may have one name; groups are chosen by name.
-  std::string unused_name(const std::string& name, int tag) const {
-    std::string candidate = name;
-    const auto taken = [&](const Group& group) { return group.name == candidate; };
-    while (std::any_of(mesh_.groups.begin(), mesh_.groups.end(), taken))
-      candidate += " (" + std::to_string(tag) + ")";
-    return candidate;
   }
 
   void add_notices() {

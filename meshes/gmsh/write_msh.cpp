@@ -6,6 +6,7 @@
 #include <gmsh.h>
 
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/msh_precheck.hpp"
 
 namespace fmbem {
 namespace {
@@ -21,12 +22,32 @@ std::vector<int> physical_tags(const std::vector<Group>& groups) {
   return tags;
 }
 
+/// Whether it is neither the first byte of a character in UTF-8 nor one by itself.
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+/// Groups with names that MSH can hold: theirs end at quotation marks, lines and a number of bytes.
+std::vector<Group> renamed_for_msh(const std::vector<Group>& groups) {
+  constexpr std::size_t longest = longest_msh_name - 20;  // before a number
+  std::vector<Group> renamed;
+  for (Group group : groups) {
+    std::string& name = group.name;
+    for (char& c : name)
+      if (c == '"' || static_cast<unsigned char>(c) < ' ') c = c == '"' ? '\'' : ' ';
+    std::size_t end = std::min(name.size(), longest);
+    while (end < name.size() && continues(name[end])) --end;
+    name = unused_name(renamed, name.substr(0, end), static_cast<int>(renamed.size()) + 1);
+    renamed.push_back(std::move(group));
+  }
+  return renamed;
+}
+
 void build_model(const SurfaceMesh& mesh) {
   gmsh::model::add("fmbem output");
   std::vector<double> coordinates;
   for (const Vec3d& v : mesh.vertices) coordinates.insert(coordinates.end(), {v.x, v.y, v.z});
   const std::vector<int> physical = physical_tags(mesh.groups);
-  for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+  const std::vector<Group> groups = renamed_for_msh(mesh.groups);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
     const int surface = static_cast<int>(g) + 1;
     gmsh::model::addDiscreteEntity(2, surface);
     if (g == 0) gmsh::model::mesh::addNodes(2, surface, mesh.vertex_tags, coordinates);
@@ -38,7 +59,7 @@ void build_model(const SurfaceMesh& mesh) {
     }
     gmsh::model::mesh::addElementsByType(surface, gmsh_triangle, tags, nodes);
     gmsh::model::addPhysicalGroup(2, {surface}, physical[g]);
-    gmsh::model::setPhysicalName(2, physical[g], mesh.groups[g].name);
+    gmsh::model::setPhysicalName(2, physical[g], groups[g].name);
   }
 }
 

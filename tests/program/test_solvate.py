@@ -87,7 +87,9 @@ class Solvate(ProgramTest):
     def test_outputs(self):
         self.write("two.pqr", ATOM + "HETATM 2 O HOH B 7 -1 0.5 0 -0.25 0\n")
         report = self.report("solvate", "two.pqr", "--surface", self.sphere, "--output", "s.vtu",
-                             "--potentials", "p.pqr")
+                             "--potentials", "p.pqr", "--picture", "s.png")
+        self.fmbem("plot", "s.vtu", "-o", "plotted.png")
+        self.assertEqual((self.folder / "plotted.png").read_bytes(), (self.folder / "s.png").read_bytes())
         potentials = report["results"]["reaction_potential_kT_per_e"]["value"]
         self.fmbem("solvate", "two.pqr", "--surface", self.sphere, "--output", "s.msh", "--potentials", "p.csv")
         lines = (self.folder / "p.pqr").read_text().splitlines()

@@ -203,6 +203,9 @@ TEST_CASE("surfaces of MSMS that are damaged are refused by file and line") {
   CHECK_THAT(refused("1 3\n"), contains("b.face, line 1 has 2 fields"));
   CHECK_THAT(refused("1 3 x\n"), contains("b.face, line 1, field 3 is not a finite number"));
   CHECK_THAT(refused("# nothing\n"), contains("no surface elements"));
+  CHECK_THAT(refused("# counts\n4 1 1.0 1.5\n1 3 2 1 1\n1 2 4 1 1\n1 4 3 1 1\n"),
+             contains("b.face is damaged or truncated: it announces 4 lines of data behind its "
+                      "comments, and has 3"));
   folder.write("b.vert", "0 0 0\n1 0 nan\n");
   CHECK_THAT(refused("1 3 2\n"), contains("b.vert, line 2, field 3 is not a finite number"));
   folder.write("c.vert", "0 0 0\n");
@@ -227,8 +230,12 @@ TEST_CASE("joined meshes have a group for each component, and the contacts of al
   REQUIRE(all.contacts->size() == 1);
   CHECK(all.contacts->front().a == 0);
   CHECK(all.contacts->front().b == 2);
+  one.file = "elsewhere/one.face";
+  SurfaceMesh other = one;
+  other.file = "one.off";
+  CHECK(join_meshes({one, other}).groups[1].name == "one (2)");
   one.unit = "nm";
-  CHECK_THAT(refusal([&] { join_meshes({two, one}); }), contains("one.face is in nm"));
+  CHECK_THAT(refusal([&] { join_meshes({two, one}); }), contains("elsewhere/one.face is in nm"));
 }
 
 }  // namespace fmbem::test::pqr_file_tests

@@ -110,4 +110,12 @@ TEST_CASE("engineering prefixes") {
   CHECK(picture_number(-0.0) == "0");
 }
 
+TEST_CASE("numbers that doubles cannot count have few ticks") {
+  CHECK(ticks({Scale::Kind::linear, 1e17, 1e17 + 64}, 1, 4).size() < 100);
+  const auto some = ticks({Scale::Kind::linear, -0.3, 0.95}, 1, 4);
+  REQUIRE(some.size() >= 4);
+  CHECK(some.front().value >= -0.3 - 1e-9);
+  CHECK(some.back().value <= 0.95 + 1e-9);
+}
+
 }  // namespace fmbem::test::scale_tests
