@@ -33,8 +33,7 @@ std::pair<std::string, double> parse_set(const std::string& text) {
 void add_mesh_options(CLI::App& app, MeshOptions& options) {
   app.add_option("MESH", options.file,
                  "geometry (.step, .iges, .brep, .geo) or a surface mesh (.msh, .stl, .obj, .ply, "
-                 ".off, .vtk, "
-                 ".vtu), or whatever else Gmsh opens")
+                 ".off, .vtk, .vtu, .vtp), or whatever else Gmsh opens")
       ->required();
   app.add_option_function<std::string>(
          "--mesh-size", [&options](const std::string& text) { options.mesh_size = Length(text); },

@@ -79,7 +79,7 @@ Command add_field(CLI::App& program) {
   app->get_option("MESH")->required(false);
   app->add_option("--from", options->from,
                   "a solution that --save has kept, in the place of MESH; one of fmbem capacitance "
-                  "serves for any voltages")
+                  "or of fmbem solve --basis serves for any voltages")
       ->type_name("FILE");
   add_problem_option(*app, *options,
                      "regions, conditions of groups and sources (docs/problems.md); --voltage "
@@ -88,9 +88,9 @@ Command add_field(CLI::App& program) {
   add_field_options(*app, options->field);
   app->add_option(
          "--output", options->file,
-         "potential and field at the points: a table (.csv), for ParaView (.vtu; .vti of planes "
-         "and boxes), or an array [results][points][4] (.npy); of several sets of points each "
-         "has a file, such as FILE-cut-1.vtu")
+         "potential and field at the points: a table (.csv), for ParaView (.vtu, .vtp; .vti of "
+         "planes and boxes), or an array [results][points][4] (.npy); of several sets of points "
+         "each has a file, such as FILE-cut-1.vtu")
       ->type_name("FILE")
       ->group(output_group);
   add_picture_option(*app, options->picture);

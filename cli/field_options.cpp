@@ -70,9 +70,8 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
       {{"mean", Side::mean}, {"positive", Side::positive}, {"negative", Side::negative}},
       "from which points on the surface are seen; positive: that of the normal, outside of a "
       "closed body");
-  app.add_option(
-         "--field-tolerance", options.how.tolerance,
-         "relative error of potential and field, 1e-10 to 0.1; 0 for nothing but exact integrals")
+  app.add_option("--field-tolerance", options.how.tolerance,
+                 "relative error of potential and field, 1e-10 to 0.1; 0: exact integrals only")
       ->capture_default_str();
 }
 

@@ -57,6 +57,7 @@ std::string manual_page(const CLI::App& program) {
          "interrupted (129, 143 and 152 by SIGHUP, SIGTERM and a limit on processor time).\n"
          ".SH ENVIRONMENT\n"
          ".TP\nFMBEM_GPU_RATES\nThe table of fmbem tune for the GPU.\n"
+         ".TP\nFMBEM_PICTURE\nThe program that draws pictures, fmbem\\-picture.\n"
          ".TP\nFMBEM_RATES\nThe table of fmbem tune.\n"
          ".TP\nFMBEM_READER\nThe program that reads files and writes .msh, fmbem\\-reader.\n"
          ".TP\nNO_COLOR\nIf it is set, no colours on a terminal.\n"

@@ -100,8 +100,8 @@ Command add_plot(CLI::App& program) {
       "  fmbem plot coated.h5 --quantity V -o coated.svg\n"
       "  fmbem plot box.vti --cut x=0 --quantity E -o cut.svg");
   app->add_option("FILE", options->file,
-                  "a result: a surface (.vtu, .msh), a plane or a box (.vti, .vtu), or a solution "
-                  "that --save has kept")
+                  "a result: a surface (.vtu, .msh), a plane, a box or points (.vti, .vtu, .vtp), "
+                  "or a solution that --save has kept")
       ->required();
   app->add_option("-o,--output", options->picture,
                   "a picture (.png, .svg), or a page to turn it in a browser (.html) (default: "

@@ -172,8 +172,8 @@ ExitCode run(Context& context, const RerunArguments& options) try {
 
 Command add_rerun(CLI::App& program) {
   auto options = std::make_shared<RerunArguments>();
-  CLI::App* app = program.add_subcommand(
-      "rerun", "Run again what a report is of, and compare the results with it");
+  CLI::App* app =
+      program.add_subcommand("rerun", "Repeat the run of a report and compare the results");
   app->footer(
       "Example:\n  fmbem rerun report.json\n"
       "Exit code 0: the results are the same to ten times the loosest tolerance; 3: they are not.\n"

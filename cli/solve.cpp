@@ -147,9 +147,9 @@ Command add_solve(CLI::App& program) {
       ->type_name("FILE.npy");
   add_field_options(*app, options->field);
   app->add_option("--output", options->points_file,
-                  "potential and field at the points: a table (.csv), for ParaView (.vtu; .vti of "
-                  "planes and boxes), or an array [results][points][4] (.npy); of several sets of "
-                  "points each has a file, such as FILE-cut-1.vtu")
+                  "potential and field at the points: a table (.csv), for ParaView (.vtu, .vtp; "
+                  ".vti of planes and boxes), or an array [results][points][4] (.npy); of several "
+                  "sets of points each has a file, such as FILE-cut-1.vtu")
       ->type_name("FILE")
       ->group(output_group);
   app->add_option("--surface", options->surface_file,

@@ -149,9 +149,9 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
                "Ritz values of each Krylov space and an estimate of the condition, at any size");
   app.add_flag("--spectrum", options.spectrum,
                "eigenvalues, singular values and field of values of each preconditioned operator, "
-               "up to 3000 panels");
+               "up to 3000 unknowns");
   app.add_flag("--export", options.exports,
-               "A, b and the panels' order as .npy for each system, up to 3000 panels")
+               "A, b and the panels' order as .npy for each system, up to 3000 unknowns")
       ->group(output_group);
   app.add_option("--threads", options.threads, "default: the cores that the process may use");
   app.add_flag("--quiet", options.quiet, "print errors and warnings alone");

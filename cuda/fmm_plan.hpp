@@ -40,9 +40,9 @@ using DeviceStrengthsInFloat = DeviceStrengthsOf<float>;
 using DeviceFieldsInFloat = DeviceFieldsOf<float>;
 
 /// fmm::Plan on the current GPU, with everything in its memory: tree, lists, operators, expansions,
-/// strengths and results. Two evaluations of the same strengths give the same bits. Numbers in
-/// single precision are worked with as numbers in double precision are that are equal to them, and
-/// results are rounded at the end: PlanOptions says how precisely it works in between.
+/// strengths and results. Two evaluations of the same strengths give the same bits.
+/// Single-precision numbers are converted to double precision, and results are rounded at the end:
+/// PlanOptions says how precisely it works in between.
 class FmmPlan {
  public:
   /// The points are read by work that is in the plan's stream before this returns; they need not
@@ -73,8 +73,8 @@ class FmmPlan {
   void wait() const;
 
   /// As fmm::Plan::move(). Sources that are the targets are again one array. What it needs of the
-  /// device's memory it has twice meanwhile. After an error the plan is where it was; but where
-  /// memory ends only when the new tree is there, it can do nothing any more, which it says.
+  /// device's memory it has twice meanwhile. After an error the plan is where it was; but if
+  /// memory runs out after the new tree is built, the plan is unusable and says so.
   void move(DevicePoints sources, DevicePoints targets);
   void move(DevicePointsInFloat sources, DevicePointsInFloat targets);
 

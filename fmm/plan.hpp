@@ -96,7 +96,7 @@ using Seconds = std::map<std::string, double>;
 
 class PlanImpl;
 
-/// A list of them is {} where options are meant, and nothing else.
+/// Lets {} mean default options: a list of these can only be empty.
 struct NoOptions {
   NoOptions() = delete;
 };

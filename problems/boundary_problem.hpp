@@ -71,7 +71,8 @@ struct GroupCondition {
   OfConductor conductor{};
 
   /// A region's name; "" where nothing is solved for. Where neither side says anything, both are
-  /// `outside` of the problem; where one does, there is nothing on the other.
+  /// `outside` of the problem, or with a Neumann or Robin condition the outside alone; where one
+  /// does, there is nothing on the other.
   std::optional<std::string> inside{}, outside{};
   bool truncated = false;  ///< an interface that would go on where its mesh ends
 };

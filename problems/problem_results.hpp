@@ -18,7 +18,9 @@ namespace fmbem {
 /// formulation does not have them.
 template <class T>
 struct FoundValues {
-  std::vector<T> sigma;                ///< [n panels]: charges over ε, of which those at infinity
+  /// [n panels], V per unit of length: of the single layer. Its sum over the panels, with the
+  /// sources', gives what flows to infinity.
+  std::vector<T> sigma;
   std::vector<T> potential;            ///< [n panels], V
   std::vector<T> inside, outside;      ///< [n panels], into the regions there
   std::vector<T> conductor_potential;  ///< [conductors], V

@@ -13,7 +13,7 @@ namespace fmbem {
 
 /// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, as solvate() has it:
 /// two unknowns for each panel. Its number is the solvation energy in kcal/mol, with the problem's
-/// own charges. On the CPU.
+/// own charges.
 class SolvationStudySystem final : public StudySystem {
  public:
   /// Throws InputError for problems without a molecule, and as solvate() does.

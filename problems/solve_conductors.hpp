@@ -33,8 +33,8 @@ struct ConductorSolution : LayerSolution {
   std::vector<std::vector<double>> charge_density;
   /// [n problems][n conductors]: volts; those of floating ones are found.
   std::vector<std::vector<double>> potential;
-  /// [n problems]: what a residual's norm is times at the most in a charge of another problem with
-  /// this one's conductors at 1 V, farads.
+  /// [n problems], farads: ‖r‖ of another problem times this bounds the error of the charge on this
+  /// problem's 1 V conductors.
   std::vector<double> residual_weight;
 };
 
