@@ -6,11 +6,10 @@
 
 namespace fmbem::cli {
 
-void add_picture_option(CLI::App& app, std::optional<std::string>& picture,
-                        const std::string& more) {
-  app.add_option(
-         "--picture", picture,
-         "a picture of the result (.png, .svg), or a page to turn it in a browser (.html)" + more)
+void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
+  app.add_option("--picture", picture,
+                 "a picture of the result (.png, .svg), or a page to turn it in a browser (.html); "
+                 "fmbem plot has more choices")
       ->type_name("FILE")
       ->group(output_group);
 }

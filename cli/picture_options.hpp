@@ -14,9 +14,8 @@
 
 namespace fmbem::cli {
 
-/// --picture, of every command that solves; `more` ends its help.
-void add_picture_option(CLI::App& app, std::optional<std::string>& picture,
-                        const std::string& more = "; fmbem plot has more choices");
+/// --picture, of every command that solves.
+void add_picture_option(CLI::App& app, std::optional<std::string>& picture);
 
 /// Refuses a picture that could not be drawn.
 void check_picture(const std::optional<std::string>& picture);

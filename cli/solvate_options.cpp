@@ -61,7 +61,7 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
                  "PyMOL (.pml), ChimeraX (.cxc) or VMD (.tcl)")
       ->type_name("FILE")
       ->group(output_group);
-  add_picture_option(app, options.picture, "");  // fmbem plot draws no .vtu of solvate
+  add_picture_option(app, options.picture);
 }
 
 }  // namespace
