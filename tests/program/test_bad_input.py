@@ -76,6 +76,14 @@ class BadFiles(ProgramTest):
         elements.append((2, 1, 1, 2, 1, 3))
         self.refuse("double.msh", msh(nodes, elements), saying="5")
 
+    def test_what_gmsh_would_take_for_something_else(self):
+        nodes, elements = tetrahedron()
+        text = msh(nodes, elements, [(1, "body")])
+        self.refuse("twice.msh", text.replace("\n4 2 2", "\n3 2 2"), saying="the element 3 twice")
+        self.refuse("tag.msh", text.replace("\n4 2 2", "\n99999999999 2 2"), saying="99999999999")
+        self.refuse("group.msh", text.replace("2 2 1 1", "2 2 4294967297 1"), saying="4294967297")
+        self.refuse("name.msh", text.replace("body", 251 * "x"), saying="251 bytes")
+
     def test_touching_conductors(self):
         nodes, elements = tetrahedron()
         elements[0] = (2, 2, 2, *elements[0][3:])

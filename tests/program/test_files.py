@@ -43,6 +43,15 @@ class Written(ProgramTest):
             charge = mesh.cell_data[f"charge density [C/m^2], {name} at 1 V"][0]
             self.assertTrue((charge[groups == numbers[name]] > 0).all())
 
+    def test_times_of_other_programs_name_no_group(self):
+        path = pathlib.Path(self.written())
+        time = (b'<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">0'
+                b'</DataArray>')
+        self.assertIn(b"<FieldData>", path.read_bytes())
+        path.write_bytes(path.read_bytes().replace(b"<FieldData>", time))
+        groups = self.report("mesh-info", path)["mesh"]["groups"]
+        self.assertEqual([group["name"] for group in groups], ["left", "right"])
+
     def test_vtk_reads_surfaces_and_shows_the_charge(self):
         vtk = library("vtk")
         reader = vtk.vtkXMLUnstructuredGridReader()

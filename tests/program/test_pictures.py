@@ -1,5 +1,6 @@
 """Pictures of results: what is in them, at which places, and what is refused."""
 
+import base64
 import html
 import json
 import math
@@ -379,6 +380,28 @@ class Planes(PictureTest):
                 self.assertEqual(len(cut.lines(width)) > 0, len(plane.lines(width)) > 0)
         for cut, words in ((("--cut", "z=9"), ("does not meet", "from -1 to 2")), ((), ("--cut x=0",))):
             self.refused("plot", "box.vti", *cut, "-o", "c.png", saying=words)
+
+    def image(self, extent, values):
+        numbers = struct.pack(f"<I{len(values)}d", 8 * len(values), *values)
+        return f"""<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian">
+            <ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="1 1 1"><Piece Extent="{extent}">
+            <PointData><DataArray type="Float64" Name="potential [V]"
+            format="binary">{base64.b64encode(numbers).decode()}</DataArray>
+            </PointData></Piece></ImageData></VTKFile>"""
+
+    def test_a_layer_hides_nothing_of_another(self):
+        pictures = []
+        for beyond in (5, math.nan):
+            values = [i + j for k in range(2) for j in range(3) for i in range(3)] + 9 * [beyond]
+            self.write("layers.vti", self.image("0 2 0 2 0 2", values))
+            self.fmbem("plot", "layers.vti", "--cut", "z=1", "-o", "layers.svg")
+            pictures.append((self.folder / "layers.svg").read_text())
+        self.assertEqual(*pictures)
+
+    def test_extents_that_cannot_be(self):
+        for extent in ("0 -5 0 2 0 2", "0 2000000000 0 2 0 2"):
+            self.write("extent.vti", self.image(extent, [1, 2, 3]))
+            self.refused("plot", "extent.vti", "-o", "a.png", saying="extent.vti")
 
 
 class Pages(PictureTest):

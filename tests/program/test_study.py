@@ -117,6 +117,19 @@ class Tables(StudyTest):
         self.fmbem("study", "--problem", "sphere", "--pc", "none", "--rhs", "b.npy", "--out", "b")
         self.assertEqual(self.table("a", "history"), self.table("b", "history"))
 
+    def test_direct_solves_are_of_all_equations(self):
+        self.write("charged.json", json.dumps(
+            {"version": 1, "groups": {"body": {"conductor": {"charge": 1e-9}}}}))
+        for number, (case, operator) in enumerate([
+                (("--problem", "cube", "--formulation", "mixed"), "dense"),
+                (("--problem", "cell", "--formulation", "media"), "dense"),
+                ((self.tetrahedron_file(), "--media", "charged.json", "--formulation", "media"), "fmm")]):
+            with self.subTest(number):
+                self.fmbem("study", *case, "--operator", operator, "--ksp", "preonly", "--pc", "lu",
+                           "--rhs", "one", "--out", f"direct{number}")
+                for row in self.table(f"direct{number}"):
+                    self.assertLess(float(row["true_residual"]), 1e-11)
+
     def test_media_and_molecules(self):
         self.fmbem("study", "--problem", "cell:1e4,shells:1e6", "--formulation", "media", "--rhs", "one,groups",
                    "--pc", "cluster,asm", "--out", "media")

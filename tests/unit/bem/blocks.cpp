@@ -63,11 +63,17 @@ struct Case {
   std::vector<Layer> layers;
 };
 
-/// Plates of long panels are cut by V alone.
+/// Plates of long panels are cut by V alone, on a GPU if they are large.
+#ifdef FMBEM_TEST_CUDA
+constexpr int panels_along = 250;
+#else
+constexpr int panels_along = 60;
+#endif
+
 std::vector<Case> cases() {
   return {{"cube", cube(9), {single_layer, double_layer, adjoint_double_layer}},
           {"bracket", bracket(10), {single_layer, adjoint_double_layer}},
-          {"long plate", long_plate(4, 60), {single_layer}}};
+          {"long plate", long_plate(4, panels_along), {single_layer}}};
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const auto vectors = static_cast<int>(x.size() / panels.size());
   NoNearField none(tree);
   if (options.transposed)
-    far->multiply_transposed(TransposedLists(tree, nullptr, stream), none, d_x.data(), d_y.data(),
-                             vectors, nullptr);
+    far->multiply_transposed(TransposedLists(tree, nullptr, store.size(), stream), none, d_x.data(),
+                             d_y.data(), vectors, nullptr);
   else
     far->multiply(none, d_x.data(), d_y.data(), vectors, nullptr);
   return {to_host(d_y, stream), near_pairs(tree, stream), tree.tree.levels()};

@@ -55,6 +55,22 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::finalize();
 }
 
+TEST_CASE("names that MSH cannot hold are read back as like them as can be, each its own") {
+  const TemporaryFolder folder;
+  SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  std::string longest;
+  for (int k = 0; k < 150; ++k) longest += "é";
+  mesh.groups = {{"\"a\"\nb", 0}, {"'a' b", 0}, {longest, 0}, {longest, 0}};
+  mesh.group_of = {0, 1, 2, 3};
+  write_mesh(folder.file("b.msh"), mesh, {});
+  const std::vector<Group> groups = load_mesh(folder.file("b.msh")).groups;
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0].name == "'a' b");
+  CHECK(groups[1].name == "'a' b (2)");
+  CHECK(groups[2].name == longest.substr(0, 230));
+  CHECK(groups[3].name == longest.substr(0, 230) + " (4)");
+}
+
 TEST_CASE("a .vtu names its fields and groups in XML and holds their values") {
   const TemporaryFolder folder;
   SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
