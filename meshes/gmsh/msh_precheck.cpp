@@ -16,6 +16,8 @@
 namespace fmbem {
 namespace {
 
+/// Bytes of a group's name that Gmsh reads.
+constexpr std::size_t longest_msh_name = 250;
 constexpr std::int64_t largest_tag = std::numeric_limits<std::int32_t>::max();
 
 /// Parses the sections of one file.

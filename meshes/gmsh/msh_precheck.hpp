@@ -1,12 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 namespace fmbem {
-
-/// Bytes of a group's name that Gmsh reads back.
-constexpr std::size_t longest_msh_name = 250;
 
 /// Checks the structure of a .msh file: every section complete, counts as announced, every
 /// element's nodes known. Gmsh itself reads past the end of a truncated file, or crashes. Formats 2

@@ -6,7 +6,6 @@
 #include <gmsh.h>
 
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
-#include "fmbem/meshes/gmsh/msh_precheck.hpp"
 
 namespace fmbem {
 namespace {
@@ -27,7 +26,7 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 
 /// Groups with names that MSH can hold: theirs end at quotation marks, lines and a number of bytes.
 std::vector<Group> renamed_for_msh(const std::vector<Group>& groups) {
-  constexpr std::size_t longest = longest_msh_name - 20;  // before a number
+  constexpr std::size_t longest = 108;  // Gmsh cuts at 128 bytes, and a number may follow
   std::vector<Group> renamed;
   for (Group group : groups) {
     std::string& name = group.name;
