@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 
 namespace fmbem::cli {
 namespace {
@@ -30,6 +31,11 @@ Arguments split_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
   arguments.given = given;
   for (std::size_t k = 0; k < given.size(); ++k) {
+    if (given[k] == "--") {  // names of files follow
+      arguments.program.insert(arguments.program.end(), given.begin() + std::ptrdiff_t(k),
+                               given.end());
+      break;
+    }
     // Its value is a PETSc option, but not one of the command line.
     if (given[k] == "--axis" && k + 1 < given.size()) {
       arguments.program.push_back(given[k] + '=' + given[k + 1]);

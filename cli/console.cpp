@@ -19,6 +19,8 @@ void Console::reserve_stdout() {
   std::cout.flush();
   std::fflush(stdout);
   saved_stdout_ = dup(STDOUT_FILENO);
+  if (saved_stdout_ < 0)
+    throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
   dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

@@ -26,6 +26,18 @@ std::string usage_sentence(const std::string& name, const CLI::ParseError& error
   return sentence;
 }
 
+/// An empty number would be read as 0.
+void refuse_empty_values(const std::vector<std::string>& words) {
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const bool ends_in_sign = words[k].starts_with("--") && words[k].ends_with('=');
+    FMBEM_REQUIRE(!words[k].empty() && !ends_in_sign,
+                  "the value of " << (ends_in_sign ? words[k].substr(0, words[k].size() - 1)
+                                      : k > 0      ? words[k - 1]
+                                                   : "fmbem")
+                                  << " is empty: is a variable of the shell not set?");
+  }
+}
+
 }  // namespace
 
 std::vector<Command> describe_program(CLI::App& program) {
@@ -67,6 +79,7 @@ int run_program(Context& context) {
     finish_petsc();
     return 0;
   }
+  refuse_empty_values(context.arguments.program);
   if (!context.arguments.program.empty() && context.arguments.program.front()[0] != '-')
     command_named(commands, context.arguments.program.front());
   if (context.is_repeated)

@@ -79,7 +79,8 @@ extern "C" void end_on_exit_of_library(int status, void*) {
 }  // namespace
 
 void handle_sudden_ends() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) std::signal(signal, end_on_signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU})
+    if (std::signal(signal, end_on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);  // by nohup
   std::set_terminate(end_on_exception);
   on_exit(end_on_exit_of_library, nullptr);
 }

@@ -1,10 +1,12 @@
 #include "fmbem/meshes/child_request.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -73,14 +75,16 @@ void ask_child(const ChildProgram& program, const ParcelWriter& request,
   MemoryFile memory;
   ParcelWriter parent;
   parent.put(getpid());
-  memory.write(parent.bytes() + request.bytes());
+  const std::string asked = parent.bytes() + request.bytes();
+  memory.write(asked);
   std::vector<HandedFile> handed = files;
   handed.push_back({memory.number(), request_file});
   const std::string path = find_own_program(program.name, program.variable, program.purpose);
   const int status = wait_for(start_silently(path, handed, program.task));
   const std::span<const char> bytes = memory.read();
   // A process that was killed may have written part of an answer.
-  if (status != 0 || bytes.empty()) explain(status);
+  const bool has_answered = !bytes.empty() && !std::ranges::equal(bytes, asked);
+  if (status != 0 || !has_answered) explain(status);
   ParcelReader answer(bytes);
   const auto code = answer.got<ExitCode>();
   if (code == ExitCode::solved) return take(answer);

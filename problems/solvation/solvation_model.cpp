@@ -35,7 +35,10 @@ void SolvationModel::check() const {
   require_positive(permittivity_outside, "permittivity of the solvent");
   require_positive(temperature, "temperature");
   require_positive(energy_constant, "energy constant");
-  FMBEM_REQUIRE(kappa >= 0 && std::isfinite(kappa), "κ must be 0 or positive, not " << kappa);
+  constexpr double largest_kappa = 1e6;  // 1/Å: no salt, and beyond all roundings of integrals
+  FMBEM_REQUIRE(kappa >= 0 && kappa <= largest_kappa, "κ must be 0 or positive, and at most "
+                                                          << largest_kappa << " per angstrom, not "
+                                                          << kappa);
 }
 
 double kappa_of(double ionic_strength, double permittivity, double temperature) {

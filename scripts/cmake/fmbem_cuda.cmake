@@ -1,6 +1,9 @@
 # Decides whether the CUDA backend is built: sets FMBEM_WITH_CUDA and enables the language.
 set(FMBEM_WITH_CUDA OFF)
 execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
+if(NOT FMBEM_CUDA MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+  message(FATAL_ERROR "FMBEM_CUDA is AUTO, ON or OFF, not ${FMBEM_CUDA}")
+endif()
 if(FMBEM_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)

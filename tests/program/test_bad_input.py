@@ -131,12 +131,18 @@ class BadOptions(ProgramTest):
         self.refuse("-ksp_type", "nonsense", saying="nonsense")
         self.refuse("-pc_type", "nonsense", saying="nonsense")
         self.refuse("-ksp_rtol", "abc")
+        self.refuse("--refine", "", saying="the value of --refine is empty")
+        self.refuse("--refine=", saying="the value of --refine is empty")
         self.refused("no-such-command", saying="no-such-command")
         self.refused()
         self.refused("capacitance")
         self.refused("capacitance", "-ksp_monitor", self.tetrahedron_file(), saying="MESH first")
         self.refused("mesh-info", self.tetrahedron_file(), "-ksp_monitor", saying="ksp_monitor")
         self.refused("info", "-ksp_monitor", saying="ksp_monitor")
+
+    def test_names_that_begin_with_a_dash_stand_behind_two(self):
+        self.tetrahedron_file("-t.msh")
+        self.assertIn("body", self.fmbem("capacitance", "--", "-t.msh").stdout)
 
     def test_values_out_of_range(self):
         for value in ("0", "-1", "1e-20", "0.7", "nan", "abc"):

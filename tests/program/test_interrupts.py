@@ -63,6 +63,19 @@ class Interrupts(ProgramTest):
                     self.assertEqual(self.sentences(errors), ["fmbem: interrupted"])
                     self.assertEqual(self.names(), set())
 
+    def test_what_is_ignored_from_the_start_stays_so(self):
+        """As by nohup."""
+        process = self.start(refine=4, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while not catches_interrupts(process.pid):
+            time.sleep(0.005)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+
     def start_writing(self, writer):
         """Runs `fmbem mesh` with a reader that first reads and then executes a line of a shell, and waits for
         that."""

@@ -149,6 +149,7 @@ class Solvate(ProgramTest):
                 "--surface", self.sphere_file("b.off", 2, 1, (-2.1, 1, 0.05)))
         refused("no atom inside of the surface e", "--surface", self.sphere_file("e.off", 1, 1, (9, 0, 0)))
         refused("must be 0 or positive", "--kappa", -0.1)
+        refused("at most 1e+06 per angstrom", "--kappa", 1e30)
         refused("must be 0 or positive", "--ionic-strength", -1)
         refused("exclude each other", "--kappa", 0.1, "--ionic-strength", 1)
         refused("solute must be positive", "--permittivity-inside", 0)
