@@ -13,14 +13,21 @@
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cli {
+namespace {
+
+/// What is said when a call has just failed.
+std::string stdout_trouble() {
+  return std::string("cannot write to standard output: ") + std::strerror(errno);
+}
+
+}  // namespace
 
 void Console::reserve_stdout() {
   if (saved_stdout_ >= 0) return;
   std::cout.flush();
   std::fflush(stdout);
   saved_stdout_ = dup(STDOUT_FILENO);
-  if (saved_stdout_ < 0)
-    throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
+  if (saved_stdout_ < 0) throw ResourceError(stdout_trouble());
   dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
@@ -33,8 +40,7 @@ void Console::write_stdout(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(file, text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0)
-      throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
+    if (count <= 0) throw ResourceError(stdout_trouble());
     done += static_cast<std::size_t>(count);
   }
 }
@@ -44,8 +50,7 @@ void Console::write_line(const std::string& text) {
   has_printed_ = true;
   if (!print_error_.empty()) return;
   std::cout << text << '\n' << std::flush;
-  if (!std::cout)
-    print_error_ = std::string("cannot write to standard output: ") + std::strerror(errno);
+  if (!std::cout) print_error_ = stdout_trouble();
 }
 
 void Console::require_printed() const {

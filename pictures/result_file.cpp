@@ -1,9 +1,7 @@
 #include "fmbem/pictures/result_file.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <new>
-#include <stdexcept>
+#include <cmath>
 
 #include <vtkCell.h>
 #include <vtkCellData.h>
@@ -20,12 +18,12 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/foreign/vtk_complaints.hpp"
+#include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr const char* nothing_to_draw =
     " holds neither the triangles of a surface nor points in space, on a plane or in a box, of "
     "which pictures are drawn";
@@ -96,7 +94,7 @@ std::vector<Vec3d> points_of(vtkDataSet* set, const std::string& name) {
   std::vector<Vec3d> points(std::size_t(set->GetNumberOfPoints()));
   for (std::size_t i = 0; i < points.size(); ++i) {
     set->GetPoint(vtkIdType(i), &points[i].x);
-    FMBEM_REQUIRE(norm(points[i]) < infinity,
+    FMBEM_REQUIRE(std::isfinite(norm2(points[i])),
                   name << " is damaged: its point " << i << " is not at a finite position");
   }
   return points;
@@ -244,12 +242,7 @@ Result read(const std::string& path, const std::string& name) {
 }  // namespace
 
 Result read_result(const std::string& path, const std::string& name) {
-  try {
-    return read(path, name);
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {
-  }
-  throw InputError(name + " is damaged, or too large: it announces more than there is memory for");
+  return read_what_is_there(name, [&] { return read(path, name); });
 }
 
 const ResultArray& find_array(const Result& result, const PictureOptions& options,

@@ -17,16 +17,6 @@ void write_npy(const std::string& path, const std::vector<std::size_t>& shape,
   file.commit();
 }
 
-/// Column by column.
-std::vector<double> matrix_of(const BoundaryOperator& op) {
-  const std::size_t n = op.size();
-  std::vector<double> units(n * n), columns(n * n);
-  for (std::size_t i = 0; i < n; ++i) units[i * n + i] = 1;
-  op.apply(units.data(), columns.data(),
-           {.vectors = static_cast<int>(n), .tolerance = op.accurate_tolerance()});
-  return columns;
-}
-
 }  // namespace
 
 void export_study_system(const std::string& folder, const StudySystem& system,

@@ -159,22 +159,12 @@ namespace {
 
 /// [column][row]
 std::vector<double> columns_of(const BoundaryOperator& op) {
+  if (!op.is_its_entries()) return matrix_of(op);
   const std::size_t n = op.size();
   std::vector<double> columns(n * n);
-  if (op.is_its_entries()) {
-    op.diagonal_block(0, static_cast<std::int64_t>(n), columns.data());  // row by row
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < i; ++j) std::swap(columns[i * n + j], columns[j * n + i]);
-    return columns;
-  }
-  constexpr std::size_t at_once = 32;
-  for (std::size_t first = 0; first < n; first += at_once) {
-    const std::size_t count = std::min(at_once, n - first);
-    std::vector<double> x(count * n, 0.0);
-    for (std::size_t k = 0; k < count; ++k) x[k * n + first + k] = 1;
-    op.apply(x.data(), columns.data() + first * n,
-             {.vectors = static_cast<int>(count), .tolerance = op.accurate_tolerance()});
-  }
+  op.diagonal_block(0, static_cast<std::int64_t>(n), columns.data());  // row by row
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) std::swap(columns[i * n + j], columns[j * n + i]);
   return columns;
 }
 

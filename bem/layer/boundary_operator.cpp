@@ -37,6 +37,15 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
 
 }  // namespace
 
+std::vector<double> matrix_of(const BoundaryOperator& op) {
+  const std::size_t n = op.size();
+  std::vector<double> units(n * n), columns(n * n);
+  for (std::size_t i = 0; i < n; ++i) units[i * n + i] = 1;
+  op.apply(units.data(), columns.data(),
+           {.vectors = static_cast<int>(n), .tolerance = op.accurate_tolerance()});
+  return columns;
+}
+
 Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
   const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
   return (!for_gpu && is_dense(panels, single_layer, options)) || cuda_devices().empty()

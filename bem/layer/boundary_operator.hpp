@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
@@ -144,6 +145,9 @@ Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 /// for options that cannot be met, ResourceError where memory does not suffice.
 std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options = {});
+
+/// All entries by accurate products with unit vectors: [column][row].
+std::vector<double> matrix_of(const BoundaryOperator& op);
 
 /// V, K or K' with constant densities. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
 /// OperatorOptions::normal_rows, and averaged by the FMM. With fine panels K σ and K' σ tend to the

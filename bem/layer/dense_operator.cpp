@@ -43,6 +43,11 @@ class ExactEntries {
   /// The panels of the columns.
   std::span<const Triangle> sources() const { return sources_; }
 
+  /// BoundaryOperator::diagonal_block(), whatever the block is.
+  void integrate_diagonal(std::int64_t begin, std::int64_t end, double* block) const {
+    exact_block(panels_, layer_, begin, end, block, kappa_, rows_);
+  }
+
   template <class Entry>
   void integrate_row(std::int64_t i, Entry* row) const {
     const std::int32_t panel = panel_of(block_.rows, i);
@@ -95,7 +100,6 @@ class DenseOperator final : public BoundaryOperator {
                 const PanelBlock& block)
       : panels_(panels),
         layer_(layer),
-        normal_rows_(options.normal_rows),
         kappa_(options.kappa),
         is_whole_(block.is_whole()),
         exact_(panels, layer, options, block),
@@ -144,7 +148,7 @@ class DenseOperator final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block, kappa_, normal_rows_);
+    if (!is_whole_) return exact_.integrate_diagonal(begin, end, block);
     for (std::int64_t i = begin; i < end; ++i)
       block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
@@ -207,7 +211,6 @@ class DenseOperator final : public BoundaryOperator {
 
   Panels panels_;
   Layer layer_;
-  NormalRows normal_rows_;
   double kappa_;
   bool is_whole_;
   ExactEntries exact_;

@@ -1,9 +1,7 @@
 #include "fmbem/meshes/foreign/polygons.hpp"
 
 #include <limits>
-#include <new>
 #include <numeric>
-#include <stdexcept>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/read_file.hpp"
@@ -60,12 +58,7 @@ bool is_foreign(const std::string& e) {
 
 SurfaceMesh read_foreign(const std::string& file) {
   check_readable(file);
-  try {
-    return mesh_of(read_polygons(file), file);
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {
-  }
-  throw InputError(file + " is damaged, or too large: it announces more than there is memory for");
+  return read_what_is_there(file, [&] { return mesh_of(read_polygons(file), file); });
 }
 
 SurfaceMesh mesh_of(const Polygons& polygons, const std::string& file) {
