@@ -95,4 +95,23 @@ BodyTree::Closest BodyTree::closest(Vec3d x, double growth, double most, int exc
   return found;
 }
 
+std::vector<int> BodyTree::within(Vec3d x, double distance) const {
+  std::vector<int> found, stack;
+  if (!nodes_.empty()) stack.push_back(0);
+  while (!stack.empty()) {
+    const Node& node = nodes_[stack.back()];
+    stack.pop_back();
+    if (distance_to_box(x, node.box) > distance) continue;
+    if (node.left >= 0) {
+      stack.insert(stack.end(), {node.left, node.right});
+      continue;
+    }
+    for (std::size_t i = node.begin; i < node.end; ++i)
+      if (distance_to_triangle(x, items_[i].corners) <= distance) found.push_back(items_[i].body);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 }  // namespace fmbem

@@ -37,6 +37,8 @@ class BodyTree {
     int body;
   };
   Closest closest(Vec3d x, double growth, double most, int except = no_body) const;
+  /// The bodies of all items at most so far from x, in ascending order, each once.
+  std::vector<int> within(Vec3d x, double distance) const;
 
  private:
   struct Node {

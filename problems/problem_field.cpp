@@ -6,6 +6,30 @@
 #include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
+namespace {
+
+/// Evaluates anew at the points whose place says that they are seen from a side.
+template <class Evaluate>
+void see_from(Side side, std::span<const RegionFinder::Place> places, std::span<const Vec3d> points,
+              const Evaluate& evaluate, Field& field) {
+  std::vector<std::size_t> chosen;
+  std::vector<Vec3d> at;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (places[i].side != side) continue;
+    chosen.push_back(i);
+    at.push_back(points[i]);
+  }
+  if (chosen.empty()) return;
+  const Field seen = evaluate(at, side);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    field.potential[chosen[k]] = seen.potential[k];
+    field.e[chosen[k]] = seen.e[k];
+    if (!field.gradient_of_e.empty()) field.gradient_of_e[chosen[k]] = seen.gradient_of_e[k];
+  }
+  field.count_singular();
+}
+
+}  // namespace
 
 ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solution,
                            std::size_t result, std::span<const Vec3d> points,
@@ -22,14 +46,19 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
   FMBEM_REQUIRE(!options.gradient_of_e || solution.dipoles.empty(),
                 "gradients of E are there for the single layer alone, not for a formulation with "
                 "dipoles");
-  FieldOptions how = options;
-  if (!how.processor) how.processor = solution.op.processor;
-  ProblemField field{
-      solution.dipoles.empty()
-          ? evaluate_field(solution.panels, sigma, points, how)
-          : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}}, points, how),
-      {}};
-  field.region = finder.regions_at(points);
+  const auto evaluate = [&](std::span<const Vec3d> at, Side side) {
+    FieldOptions how = options;
+    how.side = side;
+    if (!how.processor) how.processor = solution.op.processor;
+    return solution.dipoles.empty()
+               ? evaluate_field(solution.panels, sigma, at, how)
+               : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}}, at, how);
+  };
+  const std::vector<RegionFinder::Place> places = finder.places_of(points, options.side);
+  ProblemField field{evaluate(points, options.side), {}};
+  for (const RegionFinder::Place& place : places) field.region.push_back(place.region);
+  for (const Side side : {Side::positive, Side::negative})
+    if (side != options.side) see_from(side, places, points, evaluate, field);
   const bool applied = of.applied && !all_applied.empty();
   const auto n = static_cast<std::int64_t>(points.size());
 #pragma omp parallel for schedule(static)

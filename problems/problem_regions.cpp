@@ -306,17 +306,43 @@ std::vector<double> RegionFinder::windings(Vec3d x) const {
   return result;
 }
 
-int RegionFinder::region_at(Vec3d x) const {
+int RegionFinder::region_off_surfaces(Vec3d x) const {
   const std::vector<double> winding = windings(x);
   const auto most = std::max_element(winding.begin(), winding.end() - 1);
   return *most > 0.25 ? static_cast<int>(most - winding.begin()) : no_region;
 }
 
-std::vector<int> RegionFinder::regions_at(std::span<const Vec3d> points) const {
-  std::vector<int> result(points.size());
+RegionFinder::Place RegionFinder::place_on_surface(std::span<const int> borders, Side side) const {
+  const auto first_region = [&](int Border::*beside) {
+    int first = no_region;
+    for (const int b : borders) {
+      const int region = borders_[b].*beside;
+      if (region != no_region && (first == no_region || region < first)) first = region;
+    }
+    return first;
+  };
+  const int inside = first_region(&Border::inside), outside = first_region(&Border::outside);
+  if (side == Side::mean && outside == no_region) side = Side::negative;
+  if (side == Side::mean && inside == no_region) side = Side::positive;
+  return {side == Side::positive ? outside : inside, side};
+}
+
+std::vector<int> RegionFinder::borders_at(const BodyTree& surface, Vec3d x) const {
+  const Vec3d place = x - origin_;
+  const double rounding = surface_rounding(whole_of(panels_), place);
+  std::vector<int> borders = surface.within(place, 4 * rounding);
+  std::erase_if(borders, [&](int b) { return !on_triangle(borders_[b].panel, place, rounding); });
+  return borders;
+}
+
+std::vector<RegionFinder::Place> RegionFinder::places_of(std::span<const Vec3d> points,
+                                                         Side side) const {
+  std::vector<Place> result(points.size());
   std::vector<BodyTree::Item> items;
-  for (const auto& [panel, inside, outside] : borders_)
-    items.push_back({{panel.vertex[0], panel.vertex[1], panel.vertex[2]}, 0});
+  for (const Border& border : borders_) {
+    const auto& vertex = border.panel.vertex;
+    items.push_back({{vertex[0], vertex[1], vertex[2]}, static_cast<int>(items.size())});
+  }
   const BodyTree surface(std::move(items));
   constexpr std::int64_t block = 256;
   const auto n = static_cast<std::int64_t>(points.size());
@@ -327,12 +353,20 @@ std::vector<int> RegionFinder::regions_at(std::span<const Vec3d> points) const {
     int region = no_region;
     for (std::int64_t i = first; i < std::min(first + block, n); ++i) {
       const Vec3d x = points[i];
-      if (norm(x - centre) >= clear || is_beyond_planes(x) != is_beyond_planes(centre)) {
-        region = region_at(x);
-        centre = x;
-        clear = surface.least(x - origin_, 1, std::numeric_limits<double>::infinity());
+      const bool is_beyond = is_beyond_planes(x);
+      if (norm(x - centre) < clear && is_beyond == is_beyond_planes(centre)) {
+        result[i] = {region, side};
+        continue;
       }
-      result[i] = region;
+      const std::vector<int> borders = is_beyond ? std::vector<int>{} : borders_at(surface, x);
+      if (!borders.empty()) {
+        result[i] = place_on_surface(borders, side);
+        continue;
+      }
+      region = region_off_surfaces(x);
+      centre = x;
+      clear = surface.least(x - origin_, 1, std::numeric_limits<double>::infinity());
+      result[i] = {region, side};
     }
   }
   return result;

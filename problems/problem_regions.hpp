@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/field.hpp"
+#include "fmbem/meshes/distance.hpp"
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/problems/boundary_problem.hpp"
 
@@ -68,13 +70,18 @@ class RegionFinder {
   /// surface; the last is of where there is no region. They add up to 1.
   std::vector<double> windings(Vec3d x) const;
 
-  /// The one that x lies in; on surfaces one of those that touch it, and no region only if there is
-  /// no other. Where truncated surfaces leave that open it is the one that takes the largest part
-  /// of what is seen from x.
-  int region_at(Vec3d x) const;
-  /// [n points]. Points nearer to the one before than that is to a surface lie where it does, which
-  /// takes O(log panels).
-  std::vector<int> regions_at(std::span<const Vec3d> points) const;
+  /// The region that a point lies in, and the side of surfaces that it is seen from.
+  struct Place {
+    int region;
+    Side side;
+  };
+  /// [n points]. Where truncated surfaces leave a region open it is the one that takes the largest
+  /// part of what is seen from x. On a surface between regions it is that of the side; of the mean
+  /// of both sides it is the one inside, and where there is a region on one side alone, that one,
+  /// seen from there: the field's continuation beyond a wall means nothing. On edges where several
+  /// regions come into question it is the first of the problem's. Points on surfaces and those
+  /// nearer to the one before than that is to a surface take O(log panels).
+  std::vector<Place> places_of(std::span<const Vec3d> points, Side side) const;
 
  private:
   struct Border {
@@ -82,6 +89,10 @@ class RegionFinder {
     int inside, outside;
   };
   bool is_beyond_planes(Vec3d x) const;
+  int region_off_surfaces(Vec3d x) const;
+  Place place_on_surface(std::span<const int> borders, Side side) const;
+  /// Numbers of those that x lies on.
+  std::vector<int> borders_at(const BodyTree& surface, Vec3d x) const;
 
   const Panels& panels_;
   Vec3d origin_;  ///< of the borders

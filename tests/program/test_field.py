@@ -251,7 +251,8 @@ class Refusals(FieldTest):
                              ("0,0,0,1,1,1,-4", "-4"), ("0,0,0,1,1,1,1e9", "1e+09"), ("0,0,0,1,1,1", "7 numbers"),
                              ("0,0,0,1,1,1,2,2", "7 numbers"), ("0,0,nan,1,1,1,2", "finite"),
                              ("0,0,inf,1,1,1,2", "finite"), ("0,0,,1,1,1,2", "finite"), ("x", "finite"),
-                             ("", "finite"), ("1,2,3,1,2,3,5", "one point"), ("0,0,0,1e200,0,0,5", "too far")]:
+                             ("", "the value of --line is empty"), ("1,2,3,1,2,3,5", "one point"),
+                             ("0,0,0,1e200,0,0,5", "too far")]:
             with self.subTest(line):
                 self.refuse("--line", line, saying=saying)
 
@@ -271,7 +272,7 @@ class Refusals(FieldTest):
                 self.write("points.xyz", content)
                 self.refuse("--points", "points.xyz", saying=saying)
         self.refuse("--points", "nowhere.xyz", saying="nowhere.xyz")
-        self.refuse("--points", "", saying="empty name")
+        self.refuse("--points", "", saying="the value of --points is empty")
 
     def test_voltages(self):
         for voltages, saying in [(["nobody=1"], '"nobody", and the mesh has: body'), (["body"], "NAME=V"),

@@ -106,6 +106,22 @@ class Solve(ProgramTest):
                      "group     sides: current inward 0, outward 0 A", "power     "):
             self.assertIn(line, text)
 
+    def test_points_on_a_wall(self):
+        """They are in the region before it, unless its other side is asked for."""
+        self.write("wall.xyz", "1.07 1 .3\n1.7 0 .62\n1.1 .33 0\n")
+        for side, region in (("mean", "0"), ("negative", "0"), ("positive", "-1")):
+            self.solve(self.bar(), "--points", "wall.xyz", "--side", side, "--output", "wall.csv")
+            with open(self.folder / "wall.csv", newline="") as file:
+                rows = list(csv.DictReader(file))
+            for row, potential in zip(rows, (2 - 2.14 / 3, 2 - 3.4 / 3, 2 - 2.2 / 3)):
+                self.assertEqual(row["region [number]"], region)
+                e, phi = (float(row[name]) for name in ("Ex [V/m]", "potential [V]"))
+                if region == "0":
+                    self.assertAlmostEqual(phi, potential, delta=0.1)
+                    self.assertAlmostEqual(e, 2 / 3, delta=0.1)
+                else:
+                    self.assertTrue(math.isnan(e) and math.isnan(phi))
+
     def test_all_conditions_and_data(self):
         """φ = x + 2 in a box, told in every way; the values of the sides come from files."""
         panels = 28 * 4 * 4
