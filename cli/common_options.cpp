@@ -98,6 +98,9 @@ void refuse_overwriting(
   for (auto one = outputs.begin(); one != outputs.end(); ++one) {
     if (!one->second) continue;
     const std::string& file = *one->second;
+    FMBEM_REQUIRE(file != "-" || one->first == "--json",
+                  one->first << " takes the name of a file: reports alone go to standard output, "
+                                "by --json -");
     for (auto other = one + 1; other != outputs.end(); ++other)
       FMBEM_REQUIRE(!other->second || !same(file, *other->second),
                     one->first << " and " << other->first << " name the same file, " << file);

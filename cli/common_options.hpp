@@ -67,9 +67,9 @@ struct CutOption {
 /// Of a text such as x=0.5 or z=2um. Throws InputError for any other.
 CutOption parse_cut(const std::string& text);
 
-/// Throws InputError if two outputs would go to one file, or one over an input. Outputs are options
-/// and their paths; inputs are what each is, such as "mesh", and its path. Surfaces of MSMS are two
-/// files, of which one is named.
+/// Throws InputError if two outputs would go to one file, or one over an input, or one that is no
+/// report to standard output. Outputs are options and their paths; inputs are what each is, such as
+/// "mesh", and its path. Surfaces of MSMS are two files, of which one is named.
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs);

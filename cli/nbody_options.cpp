@@ -97,6 +97,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
 
 void check_nbody_options(const NbodyOptions& o) {
   FMBEM_REQUIRE(o.repeats >= 1, "--repeats must be 1 or more, not " << o.repeats);
+  FMBEM_REQUIRE(o.seed.value_or(1) >= 0, "--seed must be 0 or more, not " << *o.seed);
   FMBEM_REQUIRE(o.check >= 0, "--check must be 0 or more, not " << o.check);
   if (o.file && !o.file->ends_with(".npy")) check_points_path(*o.file);
   FMBEM_REQUIRE(
@@ -107,24 +108,27 @@ void check_nbody_options(const NbodyOptions& o) {
 
 Bodies read_bodies(const NbodyOptions& o) {
   Bodies bodies;
+  const auto seed = static_cast<std::uint64_t>(o.seed.value_or(1));
   if (const std::optional<double> count = parse_number(o.points)) {
     FMBEM_REQUIRE(
         *count >= 1 && *count <= most_points && *count == std::floor(*count),
         "--points must be a whole number from 1 to " << most_points << ", not " << o.points);
     bodies.points = clouds::points_by_name(o.distribution.value_or("cube"),
-                                           static_cast<std::size_t>(*count), o.seed);
+                                           static_cast<std::size_t>(*count), seed);
   } else {
     FMBEM_REQUIRE(!o.distribution, "--distribution is for a number of --points, and "
                                        << o.points << " is a file: leave it out");
     PointFile file = read_xyz_file(o.points);
     FMBEM_REQUIRE(!o.equal_charges || file.charges.empty(),
                   o.points << " has charges: leave out --charges");
+    FMBEM_REQUIRE(!o.seed || (file.charges.empty() && !o.equal_charges.value_or(false)),
+                  "--seed is for points or charges that are random: leave it out");
     bodies = {std::move(file.points), std::move(file.charges)};
   }
   if (bodies.charges.empty()) {
     bodies.charges.assign(bodies.points.size(), 1.0);
     if (!o.equal_charges.value_or(false))
-      bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
+      bodies.charges = clouds::signed_charges(bodies.points.size(), seed + 1);
   }
   return bodies;
 }

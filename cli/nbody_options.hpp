@@ -18,7 +18,7 @@ struct NbodyOptions {
   std::optional<std::string> distribution;  ///< of a number of points; by default a cube
   std::optional<bool> equal_charges;        ///< where a file has none; by default mixed
   bool potential_only = false;
-  std::uint64_t seed = 1;
+  std::optional<std::int64_t> seed;  ///< where anything is random; by default 1
   Processor backend = Processor::cpu;
   int repeats = 1, check = 200;
   std::optional<int> threads;

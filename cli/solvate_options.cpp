@@ -110,6 +110,13 @@ void add_solvate_options(CLI::App& app, SolvateOptions& options) {
   add_output_options(app, options.output);
 }
 
+bool SolvationModelOptions::is_given() const {
+  const SolvationModel standard;
+  return kappa || ionic_strength || model.permittivity_inside != standard.permittivity_inside ||
+         model.permittivity_outside != standard.permittivity_outside ||
+         model.temperature != standard.temperature;
+}
+
 SolvationModel model_of(const SolvationModelOptions& options) {
   FMBEM_REQUIRE(!options.kappa || !options.ionic_strength,
                 "--kappa and --ionic-strength exclude each other: one follows from the other");

@@ -13,6 +13,8 @@ namespace fmbem::cli {
 struct SolvationModelOptions {
   SolvationModel model;  ///< without κ
   std::optional<double> kappa, ionic_strength;
+  /// Whether a medium's option has another value than its default.
+  bool is_given() const;
 };
 /// Permittivities, ions and temperature.
 void add_medium_options(CLI::App& app, SolvationModelOptions& options);

@@ -129,7 +129,7 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
   } catch (const Error& e) {
     console.notice(e.what());
   }
-  return ExitCode::solved;
+  return failed == cases.size() ? ExitCode::not_converged : ExitCode::solved;
 }
 
 }  // namespace
@@ -147,8 +147,10 @@ Command add_study(CLI::App& program) {
     if (!options->file.empty()) read_study_file(*app, options->file);
     context.console.set_quiet(options->quiet);
     if (options->plot) {
-      FMBEM_REQUIRE(options->meshes.empty() && options->folder.empty(),
-                    "--plot DIR makes pictures alone: leave out MESH and --out");
+      for (const CLI::Option* option : app->get_options())
+        FMBEM_REQUIRE(
+            option->count() == 0 || option->check_lname("plot") || option->check_lname("quiet"),
+            "--plot DIR makes pictures alone: leave out " << option->get_name());
       return plot_study(context.console, *options->plot);
     }
     return run_study(context, *options);

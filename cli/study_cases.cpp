@@ -101,6 +101,7 @@ std::vector<StudyMesh> study_meshes(const StudyOptions& options) {
             mesh.set.append(number_name).append("=").append(text);
             mesh.numbers.emplace_back(number_name, *value);
           }
+          in_meshs_unit(file, load_options(mesh, options.unit));  // throws where they make no sense
           meshes.push_back(mesh);
         }
   return meshes;
@@ -125,6 +126,23 @@ std::vector<ToleranceChoice> tolerance_choices(const StudyOptions& options) {
   return all;
 }
 
+/// What only one formulation reads is not ignored where that is not among those that run.
+void check_formulations(const StudyOptions& options) {
+  const auto runs = [&](Formulation formulation) {
+    return std::any_of(
+        options.formulations.begin(), options.formulations.end(),
+        [&](const std::string& text) { return study_equation(text).formulation == formulation; });
+  };
+  FMBEM_REQUIRE(!options.media || runs(Formulation::media),
+                "--media is for the formulation media: add --formulation media");
+  const bool solvates = runs(Formulation::solvate);
+  FMBEM_REQUIRE(!options.molecule || solvates,
+                "--pqr is for the formulation solvate: add --formulation solvate");
+  FMBEM_REQUIRE(solvates || !options.solvation.is_given(),
+                "permittivities, ions and the temperature are for the formulation solvate: leave "
+                "them out, or add --formulation solvate");
+}
+
 void check_options(const StudyOptions& options) {
   FMBEM_REQUIRE(!options.meshes.empty() || !options.problems.empty(),
                 "a study needs a MESH or a --problem (see fmbem study --help)");
@@ -134,6 +152,9 @@ void check_options(const StudyOptions& options) {
   FMBEM_REQUIRE(!options.meshes.empty() || (!options.media && !options.molecule),
                 "--media and --pqr say what lies in a MESH: a --problem has its own");
   for (const std::string& problem : options.problems) known_problem(problem, 0);
+  for (const int refine : options.refine)
+    FMBEM_REQUIRE(refine >= 0 && refine <= 12, "--refine must be 0 to 12, not " << refine);
+  check_formulations(options);
   for (const int in_step : options.in_step)
     FMBEM_REQUIRE(in_step >= 1 && in_step <= most_together,
                   "--in-step must be 1 to " << most_together << ", not " << in_step);
@@ -229,6 +250,15 @@ std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
   FMBEM_REQUIRE(number && *number >= 1 && *number <= 1e6 && *number == int(*number),
                 option << " takes WORD:N with a number from 1 on, not \"" << text << "\"");
   return {text.substr(0, colon), int(*number)};
+}
+
+LoadOptions load_options(const StudyMesh& mesh, const std::optional<std::string>& unit) {
+  LoadOptions options;
+  if (!mesh.mesh_size.empty()) options.mesh_size = Length(mesh.mesh_size);
+  options.refine = mesh.refine;
+  options.unit = unit;
+  options.numbers = mesh.numbers;
+  return options;
 }
 
 std::vector<StudyCase> study_cases(const StudyOptions& options) {

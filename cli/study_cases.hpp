@@ -7,6 +7,7 @@
 
 #include "cli/study_options.hpp"
 #include "fmbem/meshes/geo_numbers.hpp"
+#include "fmbem/meshes/load.hpp"
 #include "fmbem/problems/study_system.hpp"
 #include "fmbem/solvers/petsc_options.hpp"
 
@@ -21,6 +22,7 @@ struct StudyMesh {
   int refine = 0;
   friend bool operator==(const StudyMesh&, const StudyMesh&) = default;
 };
+LoadOptions load_options(const StudyMesh& mesh, const std::optional<std::string>& unit);
 
 struct StudyOperator {
   StudyEquation equation;

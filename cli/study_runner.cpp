@@ -95,12 +95,7 @@ StudyProblem StudyRunner::make_problem(const StudyMesh& mesh) const {
     problem.solvation = solvation_;
     return problem;
   }
-  LoadOptions options;
-  if (!mesh.mesh_size.empty()) options.mesh_size = Length(mesh.mesh_size);
-  options.refine = mesh.refine;
-  options.unit = options_.unit;
-  options.numbers = mesh.numbers;
-  problem.mesh = load_mesh(mesh.file, options);
+  problem.mesh = load_mesh(mesh.file, load_options(mesh, options_.unit));
   problem.media = media_;
   problem.molecule = molecule_;
   problem.solvation = solvation_;

@@ -28,6 +28,11 @@ struct LoadOptions {
   GeoNumbers numbers{};
 };
 
+/// The options with lengths in the unit that the mesh of a file will have, which is then given,
+/// too. Throws InputError for options that load_mesh() refuses whatever the file holds, and for a
+/// file that cannot be read.
+LoadOptions in_meshs_unit(const std::string& file, LoadOptions options);
+
 /// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices, orients it and looks
 /// for contacts (`contact.hpp`).
 /// All of it happens in a process of its own, the program fmbem-reader, so that a file that crashes

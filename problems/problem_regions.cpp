@@ -43,13 +43,15 @@ void check_regions(const BoundaryProblem& problem) {
                               (problem.conducts() ? "conductivity" : "permittivity") +
                               " of the region \"" + name + "\"";
     FMBEM_REQUIRE(loss == 0 || !problem.conducts(), whose << " is complex, and must be real");
-    FMBEM_REQUIRE(loss != 0 || (coefficient > 0 && std::isfinite(coefficient)),
-                  whose << " must be positive and finite, not " << coefficient);
+    constexpr double least = 1e-100, most = 1e100;  // products and ratios are finite
     FMBEM_REQUIRE(
-        coefficient >= 0 && std::isfinite(coefficient) && loss >= 0 && std::isfinite(loss),
-        whose << " must have a real part that is not negative, and an imaginary part "
-                 "that is not positive, not "
-              << coefficient << " and " << -loss);
+        loss != 0 || (coefficient >= least && coefficient <= most),
+        whose << " must be positive, " << least << " to " << most << ", not " << coefficient);
+    FMBEM_REQUIRE(coefficient >= 0 && coefficient <= most && loss >= 0 && loss <= most &&
+                      std::max(coefficient, loss) >= least,
+                  whose << " must have a real part that is not negative, and an imaginary part "
+                           "that is not positive, of "
+                        << least << " to " << most << ", not " << coefficient << " and " << -loss);
     for (std::size_t s = 0; s < r; ++s)
       FMBEM_REQUIRE(problem.regions[s].name != name, "there are two regions \"" << name << '"');
   }

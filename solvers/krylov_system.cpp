@@ -84,6 +84,15 @@ PetscErrorCode fetch_values(Vec vec, std::span<double> values) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc cannot do here, such as a million vectors before a restart, its options ask for.
+void set_up(KSP ksp) try {
+  petsc_calls([&] { return KSPSetUp(ksp); });
+} catch (const Error& error) {
+  if (error.code() != ExitCode::internal_error) throw;
+  throw InputError(std::string("the solver that PETSc's options ask for cannot be set up: ") +
+                   error.what());
+}
+
 }  // namespace
 
 KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
@@ -185,9 +194,9 @@ void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op,
     PetscCall(PCShellSetContext(pc, this));
     PetscCall(PCShellSetName(pc, inverse_->name().c_str()));
     PetscCall(PCShellSetApply(pc, precondition));
-    PetscCall(KSPSetUp(ksp_));
     return success;
   });
+  set_up(ksp_);
 }
 
 void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op, Mat leaf_blocks) {
@@ -201,9 +210,9 @@ void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op, Mat 
     PetscCall(KSPGetPC(ksp_, &pc));
     if (is_default) PetscCall(PCSetType(pc, PCVPBJACOBI));
     PetscCall(KSPSetOperators(ksp_, shell_->mat(), leaf_blocks));
-    PetscCall(KSPSetUp(ksp_));
     return success;
   });
+  set_up(ksp_);
 }
 
 PetscErrorCode KrylovSystem::precondition(PC pc, Vec x, Vec y) {

@@ -38,6 +38,7 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls) {
     case PETSC_ERR_ARG_UNKNOWN_TYPE:
     case PETSC_ERR_ARG_OUTOFRANGE:
     case PETSC_ERR_ARG_WRONG:
+    case PETSC_ERR_USER:
     case PETSC_ERR_USER_INPUT:
     case PETSC_ERR_FILE_OPEN:
     case PETSC_ERR_FILE_UNEXPECTED:

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -142,6 +144,10 @@ void start_petsc(const std::vector<std::string>& options) {
                             << (k + 1 < options.size() ? options[k + 1] : "without a name"));
     std::fclose(file);
   }
+  std::error_code error;
+  static_cast<void>(std::filesystem::current_path(error));
+  FMBEM_REQUIRE(!error, "the working folder cannot be read, which PETSc needs ("
+                            << error.message() << "): change to another one");
   const PetscErrorCode code = [&] {
     const StartAlone alone;
     return PetscInitialize(&count, &argv, nullptr, nullptr);

@@ -14,8 +14,8 @@ constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
                  boltzmann = 1.380649e-23;
 
 void require_positive(double value, const char* what) {
-  FMBEM_REQUIRE(value > 0 && std::isfinite(value),
-                "the " << what << " must be positive, not " << value);
+  FMBEM_REQUIRE(value >= 1e-100 && value <= 1e100,
+                "the " << what << " must be positive, 1e-100 to 1e100, not " << value);
 }
 
 }  // namespace

@@ -131,6 +131,9 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--output", "nowhere/out.csv"), "nowhere"),
                 (("--points", charged, "--distribution", "plummer"), "leave it out"),
                 (("--points", charged, "--charges", "equal"), "has charges"),
+                (("--points", charged, "--seed", 2), "that are random"),
+                (("--points", 9, "--seed", -1), "--seed must be 0 or more"),
+                (("--points", 9, "--method", "direct", "--construction", "histogram"), "has no tree"),
                 (("--points", broken, "--output", broken), "broken.xyz")):
             with self.subTest(arguments):
                 self.refused("nbody", *arguments, saying=saying)

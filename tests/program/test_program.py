@@ -100,6 +100,15 @@ class Interrupt(ProgramTest):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["cube.geo"])
 
 
+class Surroundings(ProgramTest):
+    def test_a_working_folder_that_is_gone(self):
+        done = subprocess.run(["bash", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"', PROGRAM,
+                               "capacitance", self.tetrahedron_file()], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("the working folder", done.stderr)
+
+
 class Limits(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -154,6 +154,8 @@ class Solvate(ProgramTest):
         refused("exclude each other", "--kappa", 0.1, "--ionic-strength", 1)
         refused("solute must be positive", "--permittivity-inside", 0)
         refused("solvent must be positive", "--permittivity-outside", -80)
+        refused("solvent must be positive", "--permittivity-outside", 1e308)
+        refused("temperature must be positive", "--temperature", 1e-300)
         refused("temperature must be positive", "--temperature", 0)
         refused("energy constant must be positive", "--energy-constant", 0)
         refused("the coarsest first", "--extrapolate", self.sphere_file("g.off", 3))

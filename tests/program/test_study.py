@@ -185,7 +185,9 @@ class Tables(StudyTest):
         again = [float(row["residual"]) for row in history if row["rhs"] == "1"]
         self.assertLess(again[0], 1e-4)
         self.assertLessEqual(again[-1], 1e-6)
-        self.fmbem("study", "--problem", "sphere", "--axis", "-ksp_guess_type=pod", "--repeat", "2", "--out", "refused")
+        done = self.fmbem("study", "--problem", "sphere", "--axis", "-ksp_guess_type=pod", "--repeat", "2", "--out",
+                          "refused", code=3)  # as every run failed
+        self.assertIn("1 of 1 runs failed", done.stderr)
         self.assertIn("--repeat 1", self.table("refused")[0]["reason"])
 
     def test_bad_words_are_refused(self):
@@ -208,10 +210,20 @@ class Tables(StudyTest):
                 (("--problem", "sphere", "--out", "x", "--rhs", "groups:2"), "only random"),
                 (("--problem", "sphere", "--out", "x", "--pqr", "a.pqr"), "MESH"),
                 (("--problem", "sphere", "--out", "x", "--formulation", "solvate:best"), "solvate is followed"),
-                (("--problem", "sphere", "--out", "x", "--kappa", "-1"), "κ"),
-                ((EXAMPLES / "ion.geo", "--pqr", "no.pqr", "--out", "x"), "no.pqr"),
-                ((EXAMPLES / "ion.geo", "--media", "no.json", "--out", "x"), "no.json"),
+                (("--problem", "sphere", "--out", "x", "--formulation", "solvate", "--kappa", "-1"), "κ"),
+                (("--problem", "sphere", "--out", "x", "--kappa", "0.1"), "--formulation solvate"),
+                (("--problem", "sphere", "--out", "x", "--temperature", "310"), "--formulation solvate"),
+                (("--problem", "sphere", "--out", "x", "--refine", "0,-1"), "not -1"),
+                (("--problem", "sphere", "--out", "x", "--refine", "13"), "not 13"),
+                ((EXAMPLES / "ion.geo", "--mesh-size", "1,-2", "--out", "x"), "not -2"),
+                ((EXAMPLES / "ion.geo", "--unit", "ell", "--out", "x"), "ell"),
+                ((EXAMPLES / "ion.geo", "--pqr", "no.pqr", "--formulation", "solvate", "--out", "x"), "no.pqr"),
+                ((EXAMPLES / "ion.geo", "--pqr", "no.pqr", "--out", "x"), "--formulation solvate"),
+                ((EXAMPLES / "ion.geo", "--media", "no.json", "--formulation", "media", "--out", "x"), "no.json"),
+                ((EXAMPLES / "ion.geo", "--media", "no.json", "--out", "x"), "--formulation media"),
                 (("--plot", "nowhere"), "no tables"),
+                (("--plot", "nowhere", "--refine", "2"), "leave out --refine"),
+                (("--plot", "nowhere", "a.msh"), "leave out MESH"),
                 (("--config", "no.toml"), "no.toml")):
             self.refused("study", *words, saying=saying)
         for text in ("problem = 3", '"a" = 1', "[problem]\nx = 1", "problem = sphere\nout = x\nbad = 1"):

@@ -73,12 +73,12 @@ TEST_CASE("walls are seen from where there is a region") {
   const auto z = [](const SurfacePoint& at) { return at.x.z; };
   for (const auto formulation : {ProblemFormulation::single, ProblemFormulation::direct}) {
     CAPTURE(static_cast<int>(formulation));
-    BoundaryProblem problem{
-        .regions = {{"air", 2}}, .outside = "", .formulation = formulation};
+    BoundaryProblem problem{.regions = {{"air", 2}}, .outside = "", .formulation = formulation};
     problem.groups = {in("air", dirichlet("upper", z)), in("air", dirichlet("lower", z))};
     if (formulation == ProblemFormulation::single)
       problem.groups[1] =
-          in("air", neumann("lower", [](const SurfacePoint& at) { return 2 * epsilon_0 * at.normal.z; }));
+          in("air",
+             neumann("lower", [](const SurfacePoint& at) { return 2 * epsilon_0 * at.normal.z; }));
     const ProblemSolution solution = solve_problem(mesh, problem, tight);
     for (const char* const group : {"upper", "lower"}) {
       CAPTURE(group);
