@@ -1,6 +1,7 @@
 #include "fmbem/problems/problem_layout.hpp"
 
 #include "fmbem/problems/images.hpp"
+#include "fmbem/problems/region_pieces.hpp"
 
 namespace fmbem {
 
@@ -16,7 +17,9 @@ ProblemLayout::ProblemLayout(const SurfaceMesh& mesh, const BoundaryProblem& pro
       area(areas_of(panels)),
       applied(with_images(applied_field(problem, region_of_source), panels)),
       parts{mesh,       problem, groups, panels,     sides, region_of_source,
-            conductors, domains, *area,  is_grounded} {}
+            conductors, domains, *area,  is_grounded} {
+  check_pieces_of_regions(mesh, problem, groups, panels, domains, is_grounded);
+}
 
 PanelData ProblemLayout::data() const {
   PanelData data{given_values(parts.mesh, parts.panels, parts.problem, parts.groups)};

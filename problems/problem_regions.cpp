@@ -308,10 +308,16 @@ std::vector<double> RegionFinder::windings(Vec3d x) const {
   return result;
 }
 
-int RegionFinder::region_off_surfaces(Vec3d x) const {
+int RegionFinder::region_off_surfaces(const BodyTree& surface, Vec3d x) const {
   const std::vector<double> winding = windings(x);
-  const auto most = std::max_element(winding.begin(), winding.end() - 1);
-  return *most > 0.25 ? static_cast<int>(most - winding.begin()) : no_region;
+  const auto most = std::max_element(winding.begin(), winding.end());
+  if (*most > 0.9 || borders_.empty())
+    return most + 1 == winding.end() ? no_region : static_cast<int>(most - winding.begin());
+  const Vec3d place = x - origin_;
+  const Border& nearest =
+      borders_[surface.closest(place, 1, std::numeric_limits<double>::infinity()).body];
+  const bool is_ahead = dot(place - nearest.panel.vertex[0], nearest.panel.normal) > 0;
+  return is_ahead ? nearest.outside : nearest.inside;
 }
 
 RegionFinder::Place RegionFinder::place_on_surface(std::span<const int> borders, Side side) const {
@@ -365,7 +371,7 @@ std::vector<RegionFinder::Place> RegionFinder::places_of(std::span<const Vec3d> 
         result[i] = place_on_surface(borders, side);
         continue;
       }
-      region = region_off_surfaces(x);
+      region = region_off_surfaces(surface, x);
       centre = x;
       clear = surface.least(x - origin_, 1, std::numeric_limits<double>::infinity());
       result[i] = {region, side};

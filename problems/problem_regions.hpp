@@ -75,8 +75,8 @@ class RegionFinder {
     int region;
     Side side;
   };
-  /// [n points]. Where truncated surfaces leave a region open it is the one that takes the largest
-  /// part of what is seen from x. On a surface between regions it is that of the side; of the mean
+  /// [n points]. Where truncated surfaces leave a region open it is that on the side of the nearest
+  /// one from which it is seen. On a surface between regions it is that of the side; of the mean
   /// of both sides it is the one inside, and where there is a region on one side alone, that one,
   /// seen from there: the field's continuation beyond a wall means nothing. On edges where several
   /// regions come into question it is the first of the problem's. Points on surfaces and those
@@ -89,7 +89,7 @@ class RegionFinder {
     int inside, outside;
   };
   bool is_beyond_planes(Vec3d x) const;
-  int region_off_surfaces(Vec3d x) const;
+  int region_off_surfaces(const BodyTree& surface, Vec3d x) const;
   Place place_on_surface(std::span<const int> borders, Side side) const;
   /// Numbers of those that x lies on.
   std::vector<int> borders_at(const BodyTree& surface, Vec3d x) const;

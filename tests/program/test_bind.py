@@ -92,6 +92,9 @@ class Bind(ProgramTest):
         files = ["complex.pqr", "receptor.pqr", "ligand.pqr"]
         self.assertIn("the complex has 1 atom of together 1 e, receptor and ligand 2 atoms of together 2 e",
                       self.fmbem("bind", *files, *surfaces).stderr)
+        self.write("complex.pqr", atom((0, 0, 0), 3) + atom((1, 0, 0), -1))
+        self.assertIn("number 1 is -1 e in the complex and 1 e in receptor and ligand",
+                      self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
         self.refused("bind", *files[:2], *surfaces, saying="LIGAND is required")
         self.refused("bind", *files, *surfaces[:4], saying="--ligand-surface is required")
         self.refused("bind", *files, *surfaces, "--json", "ligand.pqr", saying="would overwrite")

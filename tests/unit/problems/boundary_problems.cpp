@@ -217,6 +217,7 @@ TEST_CASE("a charge before a large slab has its image", "[long][accuracy]") {
     const std::vector<Vec3d> points{{0.3, 0, 1.5}, {1, 0.5, 0.7}, {0.2, 0.1, -0.8}};
     const ProblemField field = problem_field(mesh, solution, 0, points);
     error[k] = 0;
+    CHECK(field.region == std::vector<int>{0, 0, 1});
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Vec3d x = points[i];
       const double direct = 1 / norm(x - Vec3d{0, 0, 1}), image = 1 / norm(x + Vec3d{0, 0, 1});

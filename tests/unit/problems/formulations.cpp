@@ -306,10 +306,14 @@ TEST_CASE("what other formulations cannot do is refused") {
   problem.outside = "";
   problem.groups = {upper, in("water", neumann("lower", constant(0)))};
   refused(halves, problem, "the group \"lower\" has another condition");
+  SurfaceMesh two;
+  add_ellipsoid(two, "a", 1, {1, 1, 1});
+  add_ellipsoid(two, "b", 1, {1, 1, 1}, {3, 0, 0});
+  two.closed = true;
+  problem.groups = {in("oil", dirichlet("a", constant(1))),
+                    in("water", dirichlet("b", constant(1)))};
+  refused(two, problem, "bounds the region \"water\" besides \"oil\"");
   problem.groups = {in("water", dirichlet("sphere", constant(1)))};
-  problem.outside = "oil";
-  refused(mesh, problem, "bounds the region \"water\" besides \"oil\"");
-  problem.outside = "";
   problem.regions[0].loss = 1;
   refused(mesh, problem, "permittivities are complex");
   LayerOptions on_gpu;

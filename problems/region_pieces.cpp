@@ -1,0 +1,251 @@
+#include "fmbem/problems/region_pieces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/base/bounds.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/tree/unions.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/chambers.hpp"
+
+namespace fmbem {
+namespace {
+
+using Kind = GroupCondition::Kind;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A panel of the whole and one of its sides, behind (0) or ahead (1).
+struct Wall {
+  std::int32_t panel;
+  int side;
+};
+
+/// A chamber's walls, and what they say.
+struct Walls {
+  std::vector<Wall> all{};
+  CoordinateBounds bounds{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  int region = no_region;
+  bool is_one = true;  ///< all walls name the same region, and none falls together with another
+  double cones = 0;    ///< Σ |volume| of the walls' cones, by which roundings of the volume go
+};
+
+class Pieces {
+ public:
+  Pieces(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+         std::span<const ResolvedGroup> groups, const Panels& panels)
+      : mesh_(mesh),
+        problem_(problem),
+        groups_(groups),
+        panels_(panels),
+        whole_(whole_of(panels)),
+        chambers_(find_chambers(whole_, all_panels())),
+        walls_(chambers_.all.size()),
+        around_(chambers_.all.size(), -1),
+        unions_(chambers_.all.size() + 1) {
+    for (std::size_t w = 0; w < whole_.size(); ++w)
+      for (const int side : {0, 1}) add_wall({static_cast<std::int32_t>(w), side});
+    for (std::size_t c = 0; c < walls_.size(); ++c)
+      walls_[c].is_one = walls_[c].is_one && chambers_.all[c].is_clear;
+    for (std::size_t c = 0; c < walls_.size(); ++c) put_into_surroundings(c);
+    const bool is_used = is_used_outside();
+    for (std::size_t c = 0; c < walls_.size(); ++c)
+      if (is_used || around_[c] != unbounded()) check_surroundings(c);
+  }
+
+  /// Where pieces of one domain are several, and one of them is not fixed.
+  void check_constants(const Domains& domains, const std::vector<bool>& is_grounded) {
+    Unions joined(walls_.size() + 1);
+    std::vector<char> is_fixed(walls_.size() + 1, false);
+    std::map<std::string, std::int32_t> at_floating;  // a piece
+    for (std::size_t w = 0; w < whole_.size(); ++w) {
+      const ResolvedGroup& group = group_of(w);
+      const std::array<std::int32_t, 2> piece{piece_of(w, 0), piece_of(w, 1)};
+      const std::array<int, 2> region{group.inside, group.outside};
+      if (region[0] != no_region && region[1] != no_region) joined.join(piece[0], piece[1]);
+      for (const int side : {0, 1}) {
+        if (region[side] == no_region) continue;
+        if (floats(group))
+          joined.join(at_floating.emplace(name_of_conductor(group), piece[side]).first->second,
+                      piece[side]);
+        if (fixes(group) || is_grounded[region[side]]) is_fixed[piece[side]] = true;
+      }
+    }
+    if (region_outside(problem_) != no_region) is_fixed[unions_.root(unbounded())] = true;
+    std::vector<char> has_fixed(walls_.size() + 1, false);
+    for (std::size_t p = 0; p < is_fixed.size(); ++p)
+      if (is_fixed[p]) has_fixed[joined.root(static_cast<std::int32_t>(p))] = true;
+
+    std::vector<std::set<std::int32_t>> of_domain(domains.fixes.size());
+    for (std::size_t i = 0; i < panels_.size(); ++i)
+      for (const int side : {0, 1})
+        if (const int region = region_at(i, side); region != no_region)
+          of_domain[domains.of[region]].insert(joined.root(piece_of(itself(i), side)));
+    for (std::size_t i = 0; i < panels_.size(); ++i)
+      for (const int side : {0, 1}) {
+        const int region = region_at(i, side);
+        const int domain = region == no_region ? 0 : domains.of[region];
+        if (region == no_region || (of_domain[domain].size() == 1 && !domains.fixes[domain]) ||
+            !walls_[chamber_of(itself(i), side)].is_one)
+          continue;
+        FMBEM_REQUIRE(has_fixed[joined.root(piece_of(itself(i), side))],
+                      "the region \"" << problem_.regions[region].name
+                                      << "\" lies in several pieces, and nothing says what the "
+                                         "potential is in the one at "
+                                      << place(panels_.centroid(i) + panels_.origin) << ' '
+                                      << mesh_.unit << ": give that a region of its own");
+      }
+  }
+
+ private:
+  std::int32_t unbounded() const { return static_cast<std::int32_t>(walls_.size()); }
+  std::vector<std::int32_t> all_panels() const {
+    std::vector<std::int32_t> all(whole_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  std::size_t source(std::size_t w) const {
+    return panels_.images ? static_cast<std::size_t>(panels_.images->source[w]) : w;
+  }
+  std::size_t itself(std::size_t i) const {
+    return panels_.images ? static_cast<std::size_t>(panels_.images->itself(i)) : i;
+  }
+  const ResolvedGroup& group_of(std::size_t w) const {
+    return groups_[mesh_.group_of[panels_.input_index[source(w)]]];
+  }
+  int region_at(std::size_t i, int side) const {
+    const ResolvedGroup& group = groups_[mesh_.group_of[panels_.input_index[i]]];
+    return side == 0 ? group.inside : group.outside;
+  }
+  std::int32_t chamber_of(std::size_t w, int side) const { return chambers_.of[w][side]; }
+  std::int32_t piece_of(std::size_t w, int side) { return unions_.root(chamber_of(w, side)); }
+
+  static bool floats(const ResolvedGroup& group) {
+    return group.condition->kind == Kind::conductor && group.condition->conductor.has_charge;
+  }
+  static bool fixes(const ResolvedGroup& group) {
+    return !floats(group) && group.condition->kind != Kind::neumann &&
+           group.condition->kind != Kind::interface;
+  }
+  static const std::string& name_of_conductor(const ResolvedGroup& group) {
+    const std::string& name = group.condition->conductor.name;
+    return name.empty() ? group.condition->group : name;
+  }
+
+  void add_wall(Wall wall) {
+    Walls& walls = walls_[chamber_of(wall.panel, wall.side)];
+    const ResolvedGroup& group = group_of(wall.panel);
+    const int region = wall.side == 0 ? group.inside : group.outside;
+    if (walls.all.empty()) walls.region = region;
+    const std::size_t i = source(wall.panel);
+    walls.is_one = walls.is_one && walls.region == region &&
+                   !(panels_.images && panels_.images->lies_in_plane(i));
+    walls.all.push_back(wall);
+    const Vec3d a = whole_.vertex(wall.panel, 0), b = whole_.vertex(wall.panel, 1),
+                c = whole_.vertex(wall.panel, 2);
+    for (const Vec3d& x : {a, b, c}) walls.bounds.add({x, x});
+    walls.cones += std::abs(dot(a - whole_.vertex(0, 0), cross(b - a, c - a))) / 6;
+  }
+
+  /// Walls that bound what is outside of them, or nothing, are in the piece around them.
+  void put_into_surroundings(std::size_t c) {
+    constexpr double rounding = 1e-10;
+    if (chambers_.all[c].volume > rounding * walls_[c].cones) return;
+    const Wall wall = walls_[c].all.front();
+    const Triangle t = whole_.triangle(wall.panel);
+    const Vec3d x = t.centroid + (wall.side == 0 ? -1e-3 : 1e-3) * t.radius * t.normal;
+    std::int32_t around = unbounded();
+    for (std::size_t other = 0; other < walls_.size(); ++other) {
+      if (other == c || !(chambers_.all[other].volume > 0) || !is_in(walls_[other].bounds, x))
+        continue;
+      const double winding = winding_at(x, walls_[other]);
+      if (std::abs(winding - std::round(winding)) > 0.1) {  // where surfaces touch
+        walls_[c].is_one = false;
+        return;
+      }
+      if (winding > 0.5 &&
+          (around == unbounded() || chambers_.all[other].volume < chambers_.all[around].volume))
+        around = static_cast<std::int32_t>(other);
+    }
+    around_[c] = around;
+    unions_.join(static_cast<std::int32_t>(c), around);
+  }
+
+  /// Where nothing is solved for outside of all, whatever its name, walls need not say so.
+  bool is_used_outside() {
+    for (std::size_t c = 0; c < walls_.size(); ++c)
+      if (around_[c] == unbounded() && walls_[c].region == region_outside(problem_)) return true;
+    return false;
+  }
+
+  void check_surroundings(std::size_t c) {
+    const std::int32_t around = around_[c];
+    if (around < 0 || !walls_[c].is_one || (around != unbounded() && !walls_[around].is_one))
+      return;
+    const int region = around == unbounded() ? region_outside(problem_) : walls_[around].region;
+    const Wall wall = walls_[c].all.front();
+    FMBEM_REQUIRE(walls_[c].region == region,
+                  "the group \"" << group_of(wall.panel).condition->group << "\" has "
+                                 << text_of(walls_[c].region) << " on its "
+                                 << (wall.side == 0 ? "inside" : "outside") << ", and lies in "
+                                 << text_of(region) << " there, at "
+                                 << place(whole_.centroid(wall.panel) + whole_.origin) << ' '
+                                 << mesh_.unit << ": name that, or add what is between");
+  }
+
+  std::string text_of(int region) const {
+    return region == no_region ? "nothing (null)"
+                               : "the region \"" + problem_.regions[region].name + '"';
+  }
+
+  static bool is_in(const CoordinateBounds& bounds, Vec3d x) {
+    for (int axis = 0; axis < 3; ++axis)
+      if (x[axis] < bounds.low[axis] || x[axis] > bounds.high[axis]) return false;
+    return true;
+  }
+
+  /// How often walls wind round a point that lies on none of them.
+  double winding_at(Vec3d x, const Walls& walls) const {
+    double sum = 0;
+    for (const Wall& wall : walls.all) {
+      const double angle = triangle_double_layer(whole_.triangle(wall.panel), x);
+      sum += wall.side == 0 ? -angle : angle;
+    }
+    return sum;
+  }
+
+  const SurfaceMesh& mesh_;
+  const BoundaryProblem& problem_;
+  std::span<const ResolvedGroup> groups_;
+  const Panels& panels_;
+  const Panels& whole_;
+  Chambers chambers_;
+  std::vector<Walls> walls_;  ///< [chambers]
+  /// [chambers]: which one each lies in, unbounded() for none, −1 if that has not been asked.
+  std::vector<std::int32_t> around_;
+  Unions unions_;  ///< of chambers, and of what is around all
+};
+
+}  // namespace
+
+void check_pieces_of_regions(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                             std::span<const ResolvedGroup> groups, const Panels& panels,
+                             const Domains& domains, const std::vector<bool>& is_grounded) {
+  bool says_nothing = false;  // of the sides of surfaces: all is in the region outside
+  for (const ResolvedGroup& group : groups) {
+    if (group.condition->truncated) return;
+    says_nothing = says_nothing || group.inside == no_region || group.outside == no_region;
+  }
+  if (!says_nothing && problem.regions.size() == 1) return;
+  Pieces(mesh, problem, groups, panels).check_constants(domains, is_grounded);
+}
+
+}  // namespace fmbem

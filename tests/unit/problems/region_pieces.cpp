@@ -1,0 +1,111 @@
+// Regions that lie in several pieces, and surfaces that lie in another region than they say.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/problem_forms.hpp"
+
+namespace fmbem::test::region_pieces_tests {
+
+namespace {
+
+const LayerOptions tight{.solver = {.tolerance = 1e-8}};
+
+struct Ball {
+  const char* name;
+  double radius;
+  Vec3d centre;
+};
+SurfaceMesh balls(const std::vector<Ball>& all) {
+  SurfaceMesh mesh;
+  for (const auto& [name, radius, centre] : all)
+    add_ellipsoid(mesh, name, 2, radius * Vec3d{1, 1, 1}, centre);
+  mesh.closed = true;
+  return mesh;
+}
+
+BoundaryProblem conducting(std::vector<Region> regions, std::vector<GroupCondition> groups) {
+  BoundaryProblem problem{.coefficient = BoundaryProblem::Coefficient::conductivity,
+                          .regions = std::move(regions),
+                          .outside = ""};
+  problem.groups = std::move(groups);
+  return problem;
+}
+
+void check_refused(const SurfaceMesh& mesh, const BoundaryProblem& problem, const char* saying) {
+  CAPTURE(saying);
+  CHECK_THROWS_WITH(solve_problem(mesh, problem, {}), contains(saying));
+}
+
+double x_of(const SurfacePoint& at) { return at.x.x; }
+double slope(const SurfacePoint& at) { return at.normal.x; }
+
+}  // namespace
+
+TEST_CASE("pieces of one region that are known up to a constant are regions of their own") {
+  const SurfaceMesh two = balls({{"a", 1, {}}, {"b", 1, {5, 0, 0}}});
+  const GroupCondition a = in("w", dirichlet("a", x_of)), b = in("w", neumann("b", slope));
+  check_refused(two, conducting({{"w", 1}}, {a, b}), "the region \"w\" lies in several pieces");
+  check_refused(two, conducting({{"w", 1}}, {in("w", neumann("a", slope)), b}), "several pieces");
+
+  // φ = x − 5 in the second ball, of mean 0 over its surface.
+  const BoundaryProblem apart = conducting({{"w", 1}, {"v", 1}}, {a, in("v", neumann("b", slope))});
+  const ProblemField field = problem_field(two, solve_problem(two, apart, tight), 0,
+                                           std::vector<Vec3d>{{0.3, 0, 0}, {5, 0, 0}, {5.4, 0, 0}});
+  CHECK(field.potential[0] == Approx(0.3).epsilon(0.05));
+  CHECK(std::abs(field.potential[1]) < 0.01);
+  CHECK(field.potential[2] == Approx(0.4).epsilon(0.1));
+  CHECK(field.region == std::vector<int>{0, 1, 1});
+
+  // A cavity in the region outside, which infinity fixes and the cavity does not see.
+  BoundaryProblem cavity;
+  cavity.groups = {in("vacuum", neumann("a", constant(0)))};
+  check_refused(balls({{"a", 1, {}}}), cavity, "the region \"vacuum\" lies in several pieces");
+  cavity.groups.push_back(around("vacuum", at_potential("hull", 1)));
+  check_refused(balls({{"a", 1, {}}, {"hull", 2, {}}}), cavity, "several pieces");
+  // Each is fixed by itself.
+  CHECK_NOTHROW(solve_problem(two, conducting({{"w", 1}}, {a, in("w", dirichlet("b", x_of))}), {}));
+}
+
+TEST_CASE("an image is no other piece of a region") {
+  const SurfaceMesh ball = balls({{"a", 1, {0, 0, 2}}});
+  BoundaryProblem problem = conducting({{"w", 1}}, {in("w", neumann("a", slope))});
+  problem.planes.at[2] = SymmetryPlane{PlaneKind::mirror};
+  const ProblemField field =
+      problem_field(ball, solve_problem(ball, problem, tight), 0, std::vector<Vec3d>{{0.4, 0, 2}});
+  CHECK(field.potential[0] == Approx(0.4).epsilon(0.1));
+}
+
+TEST_CASE("a floating shell joins what is inside of it to what is outside") {
+  const SurfaceMesh mesh = balls({{"shell", 1, {}}, {"around", 3, {}}});
+  const BoundaryProblem problem = conducting(
+      {{"w", 1}}, {in("w", around("w", with_charge("shell", 0))), in("w", dirichlet("around", x_of))});
+  CHECK_NOTHROW(solve_problem(mesh, problem, {}));
+}
+
+TEST_CASE("surfaces lie in the regions that they name") {
+  const SurfaceMesh two = balls({{"wall", 1, {}}, {"ball", 0.4, {3, 0, 0}}});
+  BoundaryProblem problem{.regions = {{"v", 1}, {"c", 1}}, .outside = "v"};
+  problem.groups = {in("c", neumann("wall", [](const SurfacePoint& at) { return epsilon_0 * at.x.x; })),
+                    around("v", at_potential("ball", 1))};
+  check_refused(two, problem,
+                "the group \"wall\" has nothing (null) on its outside, and lies in the region \"v\"");
+  problem.groups[0] = in("c", at_potential("wall", 1));
+  check_refused(two, problem, "the group \"wall\"");
+
+  // A conductor in the cavity of a hollow one: metal between the spheres of 2 and 3.
+  const SurfaceMesh hollow = balls({{"core", 1, {}}, {"cavity", 2, {}}, {"hull", 3, {}}});
+  problem.groups = {around("c", at_potential("core", 1)), in("c", at_potential("cavity", 0)),
+                    around("v", at_potential("hull", 0))};
+  CHECK_NOTHROW(solve_problem(hollow, problem, {}));
+  problem.groups[0] = around("v", at_potential("core", 1));
+  check_refused(hollow, problem,
+                "the group \"core\" has the region \"v\" on its outside, and lies in the region \"c\"");
+  problem.groups = {around("c", at_potential("core", 1)), between("cavity", "c", "v"),
+                    around("v", at_potential("hull", 0))};
+  check_refused(hollow, problem, "the group \"cavity\"");
+}
+
+}  // namespace fmbem::test::region_pieces_tests
