@@ -7,7 +7,11 @@ function(fmbem_install component)
   install(DIRECTORY ${ARGN}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem
           COMPONENT ${component}
-          FILES_MATCHING PATTERN "*.hpp")
+          FILES_MATCHING PATTERN "*.hpp"
+          # of the program that reads files, which alone has these libraries
+          PATTERN "meshes/foreign" EXCLUDE
+          PATTERN "meshes/gmsh" EXCLUDE
+          PATTERN "load_here.hpp" EXCLUDE)
   install(EXPORT fmbem-${component}-targets NAMESPACE fmbem:: DESTINATION ${FMBEM_PACKAGE_DIR}
           COMPONENT ${component})
 endfunction()

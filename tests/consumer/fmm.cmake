@@ -8,7 +8,7 @@ run(${CMAKE_COMMAND} -C ${OPTIONS} -S ${SOURCE_DIR} -B ${alone} -G ${GENERATOR} 
 
 # The commands that compile the folders fmm/ and cuda/ in a build, and what is compiled together.
 function(commands_of build variable)
-  file(STRINGS ${build}/compile_commands.json commands REGEX "\"command\".* -o (fmm|cuda)/")
+  file(STRINGS ${build}/compile_commands.json commands REGEX "\"command\".* -o (fmm/|cuda/|CMakeFiles/fmbem_(fmm|cuda))")
   file(GLOB together ${build}/fmm/CMakeFiles/*/Unity/*.cxx ${build}/cuda/CMakeFiles/*/Unity/*.cxx)
   foreach(file IN LISTS together)
     file(STRINGS ${file} included REGEX "#include")

@@ -104,8 +104,8 @@ class Gpu(ProgramTest):
                        "--backend", backend, "--save", f"{backend}.h5", "--output", f"{backend}.csv")
             tables.append([[float(x) for x in line.split(",")] for line in
                            (self.folder / f"{backend}.csv").read_text().splitlines()[1:]])
-        for cpu, gpu in zip(*tables):
-            for one, other in zip(cpu, gpu):
+        for cpu, gpu in zip(*tables, strict=True):
+            for one, other in zip(cpu, gpu, strict=True):
                 self.assertAlmostEqual(one, other, delta=1e-5)
         self.fmbem("field", "--from", "cuda.h5", *where, "--output", "kept.csv")
         self.assertEqual((self.folder / "kept.csv").read_bytes(), (self.folder / "cuda.csv").read_bytes())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fmbem/problems/conductor_field.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
@@ -66,7 +67,7 @@ inline double error_of_potential(const ConductorSolution& solution,
   const Field field = conductor_field(solution, 0, points);
   double error = 0;
   for (std::size_t k = 0; k < points.size(); ++k)
-    error = std::max(error, std::abs(field.potential[k] - exact(points[k])));
+    error = larger_error(error, std::abs(field.potential[k] - exact(points[k])));
   return error;
 }
 

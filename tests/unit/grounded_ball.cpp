@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "tests/unit/closed_forms.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test {
 namespace {
@@ -41,7 +42,7 @@ GroundedBall::GroundedBall(double radius, Vec3d centre, std::array<Plane, 3> pla
     double change = 0;
     for (std::size_t i = 0; i < place_.size(); ++i) {
       next.push_back(1 - of_images(place_[i]));
-      change = std::max(change, std::abs(next[i] - value_[i]));
+      change = larger_error(change, std::abs(next[i] - value_[i]));
     }
     value_ = next;
     if (change < 1e-13) break;

@@ -3,20 +3,15 @@
 // Norms and products, for tests and benchmarks.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test {
 
 using Vector = std::vector<double>;
-
-/// The larger of two errors. std::max(a, b) is a where b is not a number, which would pass.
-inline double larger_error(double a, double b) {
-  return std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
-}
 
 inline double norm_of(const Vector& x) {
   double sum = 0;

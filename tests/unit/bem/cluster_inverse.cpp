@@ -89,10 +89,10 @@ TEST_CASE("a segment's potential is the integral over it") {
             return Vec3<float>{static_cast<float>(v.x), static_cast<float>(v.y),
                                static_cast<float>(v.z)};
           };
-          worst = std::max(worst, std::abs(segment_potential(d, half, tilt, smear2) / sum - 1));
+          worst = larger_error(worst, std::abs(segment_potential(d, half, tilt, smear2) / sum - 1));
           const double in_single = segment_potential(
               single(d), single(half), static_cast<float>(tilt), static_cast<float>(smear2));
-          worst_single = std::max(worst_single, std::abs(in_single / sum - 1));
+          worst_single = larger_error(worst_single, std::abs(in_single / sum - 1));
         }
   // From 30 half lengths on it is taken for a point, which is off by 1/6 of their inverse square.
   CHECK(worst < 1.0 / 6 / 900 * 1.1);
@@ -126,8 +126,8 @@ TEST_CASE("the segment of a cluster of long panels has the moments of its charge
       wrong = std::max({wrong, std::abs(own / variance - 1),
                         std::abs(length * node.tilt / 3 + middle) / length});
       tilted += std::abs(node.tilt) > 0.99;
-      too_small = std::max(too_small, reach / node.radius);
-      too_large = std::max(too_large, node.radius / reach);
+      too_small = larger_error(too_small, reach / node.radius);
+      too_large = larger_error(too_large, node.radius / reach);
     }
     CAPTURE(panels.size());
     CHECK(wrong < 2e-3);

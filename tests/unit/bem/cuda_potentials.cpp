@@ -34,7 +34,7 @@ struct Exact {
       : potential(points.size()), size(points.size()) {
     const auto n = static_cast<std::int64_t>(points.size());
     double largest = 0;
-    for (const double m : mu) largest = std::max(largest, std::abs(m));
+    for (const double m : mu) largest = larger_error(largest, std::abs(m));
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t i = 0; i < n; ++i) {
       const Vec3d x = points[i] - panels.origin;

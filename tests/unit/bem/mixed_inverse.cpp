@@ -88,7 +88,7 @@ TEST_CASE("the last rows of a small matrix's inverse are those by which it becom
         for (int l = 0; l < m; ++l) {
           double sum = l == m - own + i ? -1 : 0;
           for (int k = 0; k < m; ++k) sum += static_cast<double>(rows[k * own + i]) * entry(k, l);
-          worst = std::max(worst, std::abs(sum));
+          worst = larger_error(worst, std::abs(sum));
         }
       // Rounding times the condition, some ten.
       CHECK(worst < 40 * 6e-8 * 10);
@@ -227,10 +227,10 @@ TEST_CASE("entries between close sheets are means of the matrix") {
       if (norm2(to.centroid - from.centroid) > reach * reach) continue;
       const double exact = mean(to, from);
       ++pairs;
-      worst = std::max(worst, std::abs(close.between(k, l).kl - exact));
+      worst = larger_error(worst, std::abs(close.between(k, l).kl - exact));
       if (k != l)
-        worst_smooth = std::max(worst_smooth,
-                                std::abs(smooth_entries(to, means[k], from, means[l]).kl - exact));
+        worst_smooth = larger_error(
+            worst_smooth, std::abs(smooth_entries(to, means[k], from, means[l]).kl - exact));
     }
   CAPTURE(pairs);
   CHECK(pairs > 1000);

@@ -152,8 +152,8 @@ TEST_CASE(
       double error = 0, adjoint = 0;
       for (int v = 0; v < 2; ++v)
         for (std::size_t k = 0; k < block.rows.size(); ++k)
-          error = std::max(error,
-                           std::abs(result[v * block.rows.size() + k] - y[v * n + block.rows[k]]));
+          error = larger_error(
+              error, std::abs(result[v * block.rows.size() + k] - y[v * n + block.rows[k]]));
       CHECK(error < 1e-8 * norm_of(x));
       Vector back(block.columns.size());
       some->apply(z.data(), back.data(), {.transposed = true});

@@ -17,6 +17,7 @@
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/bem/yukawa_cases.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::yukawa_products_tests {
 
@@ -48,8 +49,8 @@ BACKEND_TEST_CASE(
           CHECK(op->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
           double worst = 0;
           for (std::size_t k = 0; k < xs.size(); ++k)
-            worst = std::max(worst, norm_of(difference(product(*op, xs[k]), products[k])) /
-                                        (norm * norm_of(xs[k])));
+            worst = larger_error(worst, norm_of(difference(product(*op, xs[k]), products[k])) /
+                                            (norm * norm_of(xs[k])));
           CHECK(worst < tolerance);
         }
       }
@@ -177,7 +178,7 @@ double worst_of_green(const GreenOperator& op, const Panels& all,
       exact += v * x[j] + k * x[n + j];
       entries += std::abs(v) / op.norm_of_v() + std::abs(k);
     }
-    worst = std::max(worst, std::abs(y[i] - exact) / entries);
+    worst = larger_error(worst, std::abs(y[i] - exact) / entries);
   }
   return worst;
 }

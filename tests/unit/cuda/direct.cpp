@@ -9,6 +9,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::cuda_direct_tests {
@@ -104,7 +105,8 @@ TEST_CASE("direct sums on the GPU give the same bits in any unit, and every time
     CHECK(first.gradient == second.gradient);
     double difference = 0;
     for (std::size_t i = 0; i < first.potential.size(); ++i)
-      difference = std::max(difference, std::abs(unit * scaled.potential[i] - first.potential[i]));
+      difference =
+          larger_error(difference, std::abs(unit * scaled.potential[i] - first.potential[i]));
     CHECK(difference == 0);
   }
 }

@@ -18,6 +18,7 @@
 #include "tests/unit/cuda/device_hybrid.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::cuda_hybrid_tests {
@@ -337,10 +338,10 @@ TEST_CASE("hybrids on the GPU take one or two points, and many in one place") {
             sources.strengths());
     double potential = 0, gradient = 0, largest = 0, steepest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      potential = std::max(potential, std::abs(found.potential[i] - exact.potential[i]));
-      gradient = std::max(gradient, norm(found.gradient[i] - exact.gradient[i]));
-      largest = std::max(largest, std::abs(exact.potential[i]));
-      steepest = std::max(steepest, norm(exact.gradient[i]));
+      potential = larger_error(potential, std::abs(found.potential[i] - exact.potential[i]));
+      gradient = larger_error(gradient, norm(found.gradient[i] - exact.gradient[i]));
+      largest = larger_error(largest, std::abs(exact.potential[i]));
+      steepest = larger_error(steepest, norm(exact.gradient[i]));
     }
     CHECK(potential <= 1e-9 * largest);
     CHECK(gradient <= 1e-9 * steepest);

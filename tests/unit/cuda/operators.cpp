@@ -12,6 +12,7 @@
 #include "fmbem/fmm/expansion/translations.hpp"
 #include "tests/unit/cuda/device_m2l.hpp"
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::cuda_operators_tests {
 
@@ -172,7 +173,7 @@ class Comparison {
       const T* const row = whole_row + (orbit - 1) * std::int64_t{low_.count};
       double largest = 0;
       for (std::int64_t k = 0; split && k < device_.stride; ++k)
-        largest = std::max(largest, std::abs(static_cast<double>(whole_row[k])));
+        largest = larger_error(largest, std::abs(static_cast<double>(whole_row[k])));
       for (int j = 0; j < low_.count; ++j, ++block) {
         const double difference = std::abs(static_cast<double>(row[j]) - *block) /
                                   (rounding_ * sizes_[orbit - 1][at(i, low_.count, j)] +
@@ -181,7 +182,7 @@ class Comparison {
       }
     }
 #pragma omp critical
-    worst_ = std::max(worst_, here);
+    worst_ = larger_error(worst_, here);
   }
   /// Over what rounding allows.
   double worst() const { return worst_; }

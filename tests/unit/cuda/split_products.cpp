@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::cuda_split_products_tests {
 
@@ -44,13 +45,13 @@ double worst_error(const EightHostMatrices& a, const EightHostMatrices& b,
       for (int j = 0; j < b.rows; ++j) {
         double sum = 0, size = 0, smallest = 0, of_row = 0;
         for (int k = 0; k < depth; ++k)
-          of_row = std::max(of_row, std::abs(static_cast<double>(b.row(e, j)[k])));
+          of_row = larger_error(of_row, std::abs(static_cast<double>(b.row(e, j)[k])));
         for (int first = 0; first < depth; first += 32) {
           double largest = 0;  // of all eight, which have a unit together
           const int last = std::min(first + 32, depth);
           for (int other = 0; other < 8; ++other)
             for (int k = first; k < last; ++k)
-              largest = std::max(largest, std::abs(static_cast<double>(a.row(other, i)[k])));
+              largest = larger_error(largest, std::abs(static_cast<double>(a.row(other, i)[k])));
           for (int k = first; k < last; ++k) {
             const double x = a.row(e, i)[k], y = b.row(e, j)[k];
             sum += x * y;
@@ -59,7 +60,7 @@ double worst_error(const EightHostMatrices& a, const EightHostMatrices& b,
           }
         }
         const double error = std::abs(c.row(e, i)[j] - sum) / (relative * size + smallest + 1e-37);
-        worst = std::max(worst, std::isfinite(error) ? error : 1e300);
+        worst = larger_error(worst, std::isfinite(error) ? error : 1e300);
       }
   return worst;
 }

@@ -15,6 +15,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/instruction_sets.hpp"
 #include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::cartesian_tests {
 
@@ -190,9 +191,9 @@ TEST_CASE("Cartesian treecodes are within their bounds at each target") {
     for (const Vec3d y : points)
       if (const double r = norm(points[i] - y); r > 0)
         squares += 1 / (4 * std::numbers::pi * r * r);
-    potential =
-        std::max(potential, std::abs(found.potential[i] - exact.potential[i]) / exact.potential[i]);
-    gradient = std::max(gradient, norm(found.gradient[i] - exact.gradient[i]) / squares);
+    potential = larger_error(
+        potential, std::abs(found.potential[i] - exact.potential[i]) / exact.potential[i]);
+    gradient = larger_error(gradient, norm(found.gradient[i] - exact.gradient[i]) / squares);
   }
   CHECK(potential > 1e-13);  // something was far
   CHECK(potential < beyond * (1 + theta));

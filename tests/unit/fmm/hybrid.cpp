@@ -17,6 +17,7 @@
 #include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::hybrid_tests {
 

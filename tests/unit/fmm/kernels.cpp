@@ -16,6 +16,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/instruction_sets.hpp"
 #include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::kernels_tests {
@@ -124,8 +125,8 @@ TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
                 size += std::abs(term);
               }
               // A product and a sum for each term.
-              worst = std::max(worst, static_cast<double>(std::abs(c[at] - sum) /
-                                                          ((depth + 1) * epsilon<T> * size)));
+              worst = larger_error(worst, static_cast<double>(std::abs(c[at] - sum) /
+                                                              ((depth + 1) * epsilon<T> * size)));
             }
           }
           CHECK(rest_is_untouched);
@@ -365,9 +366,9 @@ struct NearCase {
           }
         }
         for (int k = potential ? 0 : 1; k < (gradient ? 4 : 1); ++k)
-          largest =
-              std::max(largest, static_cast<double>(std::abs(out[k][v * n_targets + i] - sum[k]) /
-                                                    (relative * size[k])));
+          largest = larger_error(largest,
+                                 static_cast<double>(std::abs(out[k][v * n_targets + i] - sum[k]) /
+                                                     (relative * size[k])));
       }
     }
     return largest;
@@ -436,7 +437,7 @@ double worst_of_cloud(const Cloud<T>& a, const Cloud<T>& b, int asked, int root_
         if (std::isnan(a.result[k][i])) return std::numeric_limits<double>::infinity();
         const auto error = static_cast<double>(std::abs(a.result[k][i] - sum[k]));
         if (error > 0)
-          largest = std::max(largest, error / (relative * static_cast<double>(size[k])));
+          largest = larger_error(largest, error / (relative * static_cast<double>(size[k])));
       }
   }
   return largest;
@@ -503,7 +504,7 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
         const Vec3<long double> r{static_cast<long double>(x[0][i]),
                                   static_cast<long double>(x[1][i]),
                                   static_cast<long double>(x[2][i])};
-        worst = std::max(worst, std::abs(static_cast<double>(u[i] * norm(r) - (norm(r) > 0))));
+        worst = larger_error(worst, std::abs(static_cast<double>(u[i] * norm(r) - (norm(r) > 0))));
       }
       CHECK(worst / root_error<T>(root_terms) <= 1);
     }
@@ -640,9 +641,10 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
       CHECK((place[0][points] == 7 && place[1][points] == 7 && place[2][points] == 7));
       CHECK(charges[points] == 7);
       double worst = 0;  // two roundings, or one
-      for (int i = 0; i < n; ++i) worst = std::max(worst, std::abs(results[i] - results_wanted[i]));
+      for (int i = 0; i < n; ++i)
+        worst = larger_error(worst, std::abs(results[i] - results_wanted[i]));
       for (int i = 0; i <= in_buffer; ++i)
-        worst = std::max(worst, std::abs(buffer[i] - buffer_wanted[i]));
+        worst = larger_error(worst, std::abs(buffer[i] - buffer_wanted[i]));
       CHECK(worst <= 10 * epsilon<double>);
     }
   }

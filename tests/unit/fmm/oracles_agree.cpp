@@ -7,6 +7,7 @@
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::oracles_agree_tests {
@@ -46,7 +47,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b, do
   double largest = 0;
   for (int n = 0; n <= p; ++n)
     for (int i = harmonic_index(n, -n); i <= harmonic_index(n, n); ++i)
-      largest = std::max(largest, std::abs(a[i] - b[i]) / std::pow(scale, n));
+      largest = larger_error(largest, std::abs(a[i] - b[i]) / std::pow(scale, n));
   return largest;
 }
 

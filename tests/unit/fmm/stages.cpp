@@ -20,6 +20,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::stages_tests {

@@ -14,6 +14,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 namespace fmbem::test::translations_tests {
@@ -46,7 +47,7 @@ void take_largest(const ParityOrder& order, const Matrix& a, std::vector<double>
   for (int i = 0; i < order.count; ++i)
     for (int j = 0; j < order.count; ++j) {
       double& entry = largest[order.degree[i] * (order.p + 1) + order.degree[j]];
-      entry = std::max(entry, std::abs(a[i * order.count + j]));
+      entry = larger_error(entry, std::abs(a[i * order.count + j]));
     }
 }
 
@@ -59,8 +60,9 @@ double difference(const ParityOrder& order, const Matrix& a, const Matrix& b,
     for (int j = 0; j < order.count; ++j) {
       const int at = i * order.count + j;
       if (a[at] != b[at])
-        largest = std::max(largest, std::abs(a[at] - b[at]) /
-                                        scale[order.degree[i] * (order.p + 1) + order.degree[j]]);
+        largest =
+            larger_error(largest, std::abs(a[at] - b[at]) /
+                                      scale[order.degree[i] * (order.p + 1) + order.degree[j]]);
     }
   return largest;
 }

@@ -11,6 +11,7 @@
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
 namespace fmbem::test::refine_tests {
@@ -81,7 +82,8 @@ TEST_CASE("refined vertices lie on the geometry, across seams and at poles") {
       CHECK(
           std::equal(meshes[0].vertices.begin(), meshes[0].vertices.end(), mesh.vertices.begin()));
       double farthest = 0;
-      for (const Vec3d& x : mesh.vertices) farthest = std::max(farthest, std::abs(surface.off(x)));
+      for (const Vec3d& x : mesh.vertices)
+        farthest = larger_error(farthest, std::abs(surface.off(x)));
       CHECK(farthest < 1e-9);
       const MeshReport report = check_mesh(mesh);
       CHECK(mesh.closed);
@@ -126,7 +128,7 @@ TEST_CASE("Gmsh's own geometry kernel and quadrangles are refined too") {
   CHECK(fine.triangles.size() == meshes[0].triangles.size() << 6);
   double farthest = 0;
   for (const Vec3d& x : fine.vertices)
-    if (x.z > 0) farthest = std::max(farthest, std::abs(std::hypot(x.x, x.y) - 1));
+    if (x.z > 0) farthest = larger_error(farthest, std::abs(std::hypot(x.x, x.y) - 1));
   CHECK(farthest < 1e-9);
   CHECK(check_mesh(fine).area == Approx(pi / 2 + pi / 4).epsilon(1e-3));
 }

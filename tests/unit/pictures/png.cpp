@@ -8,6 +8,7 @@
 
 #include "fmbem/pictures/vector_picture.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/larger_error.hpp"
 
 namespace fmbem::test::png_tests {
 

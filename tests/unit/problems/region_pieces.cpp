@@ -81,17 +81,20 @@ TEST_CASE("an image is no other piece of a region") {
 TEST_CASE("a floating shell joins what is inside of it to what is outside") {
   const SurfaceMesh mesh = balls({{"shell", 1, {}}, {"around", 3, {}}});
   const BoundaryProblem problem = conducting(
-      {{"w", 1}}, {in("w", around("w", with_charge("shell", 0))), in("w", dirichlet("around", x_of))});
+      {{"w", 1}},
+      {in("w", around("w", with_charge("shell", 0))), in("w", dirichlet("around", x_of))});
   CHECK_NOTHROW(solve_problem(mesh, problem, {}));
 }
 
 TEST_CASE("surfaces lie in the regions that they name") {
   const SurfaceMesh two = balls({{"wall", 1, {}}, {"ball", 0.4, {3, 0, 0}}});
   BoundaryProblem problem{.regions = {{"v", 1}, {"c", 1}}, .outside = "v"};
-  problem.groups = {in("c", neumann("wall", [](const SurfacePoint& at) { return epsilon_0 * at.x.x; })),
-                    around("v", at_potential("ball", 1))};
-  check_refused(two, problem,
-                "the group \"wall\" has nothing (null) on its outside, and lies in the region \"v\"");
+  problem.groups = {
+      in("c", neumann("wall", [](const SurfacePoint& at) { return epsilon_0 * at.x.x; })),
+      around("v", at_potential("ball", 1))};
+  check_refused(
+      two, problem,
+      "the group \"wall\" has nothing (null) on its outside, and lies in the region \"v\"");
   problem.groups[0] = in("c", at_potential("wall", 1));
   check_refused(two, problem, "the group \"wall\"");
 
@@ -101,8 +104,9 @@ TEST_CASE("surfaces lie in the regions that they name") {
                     around("v", at_potential("hull", 0))};
   CHECK_NOTHROW(solve_problem(hollow, problem, {}));
   problem.groups[0] = around("v", at_potential("core", 1));
-  check_refused(hollow, problem,
-                "the group \"core\" has the region \"v\" on its outside, and lies in the region \"c\"");
+  check_refused(
+      hollow, problem,
+      "the group \"core\" has the region \"v\" on its outside, and lies in the region \"c\"");
   problem.groups = {around("c", at_potential("core", 1)), between("cavity", "c", "v"),
                     around("v", at_potential("hull", 0))};
   check_refused(hollow, problem, "the group \"cavity\"");

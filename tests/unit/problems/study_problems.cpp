@@ -10,6 +10,7 @@
 #include "fmbem/solvers/linear_solver.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/molecules.hpp"
 
@@ -151,7 +152,7 @@ TEST_CASE("opposite potentials are those of groups, superposed") {
     double size = 0, difference = 0;
     for (std::size_t i = 0; i < n; ++i) {
       size = std::max(size, std::abs(both[i]));
-      difference = std::max(difference, std::abs(both[i] - (each[i] - each[n + i])));
+      difference = larger_error(difference, std::abs(both[i] - (each[i] - each[n + i])));
     }
     CHECK(difference <= 1e-5 * size);
     CHECK_FALSE(system->quantity({.kind = StudyData::Kind::groups}, both));

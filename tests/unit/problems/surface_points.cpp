@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/unit/catch.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/problem_forms.hpp"
 #include "tests/unit/reflected_surfaces.hpp"
 
@@ -48,10 +49,10 @@ void check_beside(const SurfaceMesh& mesh, const ProblemSolution& solution, cons
   for (std::size_t i = 0; i < beside.size(); ++i) {
     CHECK(field.region[i] == region);
     CHECK(near.region[i] == region);
-    largest = std::max(largest, norm(near.e[i]));
-    apart = std::max(apart, norm(field.e[i] - near.e[i]));
+    largest = larger_error(largest, norm(near.e[i]));
+    apart = larger_error(apart, norm(field.e[i] - near.e[i]));
     apart_in_potential =
-        std::max(apart_in_potential, std::abs(field.potential[i] - near.potential[i]));
+        larger_error(apart_in_potential, std::abs(field.potential[i] - near.potential[i]));
   }
   CHECK(apart < 1e-5 * largest);
   CHECK(apart_in_potential < 10 * distance * largest);
