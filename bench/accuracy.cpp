@@ -2,11 +2,11 @@
 // fmbem-bench-accuracy [PANELS]: up to this many panels (default 10,000).
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/closed_forms.hpp"
@@ -119,10 +119,7 @@ double outside_potential(const SurfaceMesh&, const CapacitanceSolution& solution
   return std::sqrt(27.0) * evaluate_field(solution.panels, solution.sigma[0], point).potential[0];
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 10'000;
+void print_tables(std::size_t most) {
   const char* c = "C / 4πε₀ℓ";
   table(
       "Unit sphere", c, 1, most, [](int k) { return sphere(k); }, first_entry);
@@ -157,4 +154,13 @@ int main(int argc, char** argv) {
   table(
       "First-kind equation on the sphere, potential at (3,3,3)", "φ·√27", 1, most,
       [](int k) { return sphere(k); }, outside_potential);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Capacitances under refinement against reference values");
+  std::size_t most = 10'000;
+  bench::add_most_panels(app, most);
+  return bench::run_main(app, argc, argv, [&] { print_tables(most); });
 }

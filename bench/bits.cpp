@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/surfaces.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -160,25 +159,25 @@ void hash_clouds(const Options& options) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app("Hashes of results whose bits are to stay, and their times in ms");
-  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--panels", options.panels, "of each surface, about")->check(CLI::Range(0.0, 2e8));
-  app.add_option("--points", options.points, "of each cloud")->check(CLI::Range(0.0, 1e8));
-  app.add_option("--solves", options.solves, "solve for a density, too");
-  app.add_option("--repeat", options.repeat, "of which the median time is told")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
-  CLI11_PARSE(app, argc, argv);
+void run_all(const Options& options) {
   set_threads(options.threads > 0 ? options.threads : available_cores());
   if (options.on_gpu()) start_cuda_device();
   if (options.panels >= 1) hash_surfaces(options);
   if (options.points >= 1) hash_clouds(options);
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "fmbem-bench-bits: %s\n", error.what());
-  return static_cast<int>(error.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app("Hashes of results whose bits are to stay, and their times in ms");
+  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--panels", options.panels, "of each surface, about")->check(between(0.0, 2e8));
+  app.add_option("--points", options.points, "of each cloud")->check(between(0.0, 1e8));
+  app.add_option("--solves", options.solves, "solve for a density, too");
+  app.add_option("--repeat", options.repeat, "of which the median time is told")
+      ->check(between(1, 1000));
+  app.add_option("--threads", options.threads)->check(between(1, 1024));
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

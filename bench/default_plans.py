@@ -11,6 +11,7 @@ import argparse
 import concurrent.futures
 import datetime
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -31,7 +32,10 @@ def runs(words):
 
 
 def error_of(row):
-    return max(row["error_potential"] or 0, row["error_gradient"] or 0)
+    """The largest error of what was asked for; infinite where one is no number, which a report has as null."""
+    asked = ("potential", "gradient") if row["outputs"] == "both" else (row["outputs"],)
+    errors = [row[f"error_{output}"] for output in asked]
+    return math.inf if None in errors else max(errors)
 
 
 def time_of(row):

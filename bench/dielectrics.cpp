@@ -3,11 +3,11 @@
 // fmbem-bench-dielectrics [PANELS]: up to this many panels (default 9,000).
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/dielectric_forms.hpp"
@@ -165,10 +165,7 @@ SurfaceMesh cube_of_two_gradings(int n) {
   return mesh;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 9'000;
+void print_closed_forms(std::size_t most) {
   std::printf(
       "| problem | panels | iterations | error | order in h | balance |\n"
       "|---|---|---|---|---|---|\n");
@@ -191,7 +188,9 @@ int main(int argc, char** argv) {
                [=](int level) { return with_charge(level, e, 1.8); });
   }
   print_rows("floating sphere between plates", most, floating);
+}
 
+void print_edge() {
   std::printf(
       "\n| dielectric cube in a field, ε | panels | K' | dipole moment | total charge |\n"
       "|---|---|---|---|---|\n");
@@ -216,4 +215,17 @@ int main(int argc, char** argv) {
                     rows == NormalRows::averaged ? "averaged" : "at centroids", moment, total);
         std::fflush(stdout);
       }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "Conductors among dielectrics against closed forms, and both forms of K' at an edge");
+  std::size_t most = 9'000;
+  bench::add_most_panels(app, most);
+  return bench::run_main(app, argc, argv, [&] {
+    print_closed_forms(most);
+    print_edge();
+  });
 }

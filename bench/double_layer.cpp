@@ -4,18 +4,19 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "tests/unit/double_layer_forms.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 
-int main(int argc, char** argv) {
-  const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 9'000;
+namespace {
+
+void print_table(std::size_t most) {
   std::printf(
       "| eigenfunction | panels | K | order in h | K', averaged | order in h | K', at centroids | "
       "order in h |\n|---|---|---|---|---|---|---|---|\n");
@@ -44,4 +45,13 @@ int main(int argc, char** argv) {
       before = now;
     }
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("K and K' applied to eigenfunctions, on finer and finer meshes");
+  std::size_t most = 9'000;
+  bench::add_most_panels(app, most);
+  return bench::run_main(app, argc, argv, [&] { print_table(most); });
 }

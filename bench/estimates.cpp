@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/problems/capacitance_levels.hpp"
 #include "tests/unit/closed_forms.hpp"
 
@@ -87,10 +87,7 @@ void print_rows(const ClosedForm& form, const std::optional<Result>& once,
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 13'000;
+void print_tables(std::size_t most) {
   Ratios ratios[2];
   std::printf(
       "| body | entry | closed form | panels | error | estimate | ratio | panels | error | "
@@ -110,4 +107,13 @@ int main(int argc, char** argv) {
   ratios[0].print("`--refine 1`", ratios[0].of_entries);
   ratios[1].print("`--refine 2`", ratios[1].of_entries);
   ratios[1].print("`--refine 2`, extrapolated", ratios[1].of_extrapolated);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Estimates of the discretization error beside the true errors");
+  std::size_t most = 13'000;
+  bench::add_most_panels(app, most);
+  return bench::run_main(app, argc, argv, [&] { print_tables(most); });
 }

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/double_layer_field.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -28,7 +26,9 @@ struct Options {
   std::vector<std::size_t> points{10'000'000};
   std::size_t panels = 100'000, check = 200;
   int repeat = 3;
-  bool gpu = false, dipoles = false, gradient_of_e = false, stages = false;
+  std::string backend = "cpu";
+  bool dipoles = false, gradient_of_e = false, stages = false;
+  bool gpu() const { return backend == "cuda"; }
 };
 
 SurfaceMesh surface_of(const std::string& name, std::size_t panels) {
@@ -60,7 +60,7 @@ Field field_of(const Options& options, const Panels& panels, const std::vector<d
                std::span<const Vec3d> points, double tolerance) {
   const FieldOptions how{.tolerance = tolerance,
                          .gradient_of_e = options.gradient_of_e,
-                         .processor = options.gpu ? Processor::gpu : Processor::cpu};
+                         .processor = options.gpu() ? Processor::gpu : Processor::cpu};
   return options.dipoles ? evaluate_double_layer(panels, density, points, how)
                          : evaluate_field(panels, density, points, how);
 }
@@ -95,7 +95,7 @@ Errors errors_of(const Options& options, const Panels& panels, const std::vector
 void run(const Options& options, const std::string& surface, const std::string& cloud,
          std::size_t n, double tolerance) {
   const Panels panels = make_panels(surface_of(surface, options.panels),
-                                    options.gpu ? Processor::gpu : Processor::cpu);
+                                    options.gpu() ? Processor::gpu : Processor::cpu);
   const std::vector<double> density = signed_charges(panels.size(), 2);
   const std::vector<Vec3d> points = cloud_of(cloud, panels, n);
   std::vector<double> seconds;
@@ -109,10 +109,10 @@ void run(const Options& options, const std::string& surface, const std::string& 
   std::sort(seconds.begin(), seconds.end());
   const Errors errors = errors_of(options, panels, density, points, field);
   std::printf("%s,%zu,%s,%zu,%.0e,%s,%.4f,%.4f,%.1e,%.1e", surface.c_str(), panels.size(),
-              cloud.c_str(), n, tolerance, options.gpu ? "cuda" : "cpu", seconds.front(),
+              cloud.c_str(), n, tolerance, options.gpu() ? "cuda" : "cpu", seconds.front(),
               seconds[seconds.size() / 2], errors.potential, errors.e);
   if (options.gradient_of_e) std::printf(",%.1e", errors.gradient_of_e);
-  if (options.gpu && options.stages) {
+  if (options.gpu() && options.stages) {
     cuda::bem::LayerAtPointsInfo info;
     cuda::bem::set_layer_field(panels, density, points,
                                {.source = options.dipoles ? Trace::normal : Trace::value,
@@ -128,41 +128,47 @@ void run(const Options& options, const std::string& surface, const std::string& 
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  std::string backend = "cpu";
-  CLI::App app("Times of potential and field at points.");
-  const auto add_list = [&](const char* name, auto& values, const char* help) {
-    app.add_option(name, values, help)->delimiter(',')->capture_default_str();
-  };
-  add_list("--surface", options.surfaces, "sphere, cube, plate");
-  add_list("--cloud", options.clouds, "box, plane, surface");
-  add_list("--points", options.points, "how many");
-  add_list("--tolerance", options.tolerances, "of FieldOptions");
-  app.add_option("--panels", options.panels, "about how many")->capture_default_str();
-  app.add_option("--check", options.check, "points with exact integrals")->capture_default_str();
-  app.add_option("--repeat", options.repeat, "evaluations; the best and the median are told")
-      ->capture_default_str();
-  app.add_option("--backend", backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_flag("--dipoles", options.dipoles, "a double layer");
-  app.add_flag("--gradient-of-e", options.gradient_of_e, "and its error, of Laplace's kernel");
-  app.add_flag("--stages", options.stages, "seconds of the stages on the GPU");
-  CLI11_PARSE(app, argc, argv);
-  options.gpu = backend == "cuda";
-  if (options.gpu) start_cuda_device();
+void run_all(const Options& options) {
+  if (options.gpu()) start_cuda_device();
   std::printf(
       "surface,panels,cloud,points,tolerance,backend,best [s],median [s],error of φ,of E%s%s\n",
       options.gradient_of_e ? ",of its gradient" : "",
-      options.gpu && options.stages ? ",stages [s]" : "");
+      options.gpu() && options.stages ? ",stages [s]" : "");
   for (const std::string& surface : options.surfaces)
     for (const std::string& cloud : options.clouds)
       for (const std::size_t n : options.points)
         for (const double tolerance : options.tolerances)
           run(options, surface, cloud, n, tolerance);
-  return 0;
-} catch (const std::exception& error) {
-  std::cerr << "fmbem-bench-field-times: " << error.what() << '\n';
-  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app("Times of potential and field at points.");
+  const auto add_list = [&](const char* name, auto& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  add_list("--surface", options.surfaces, "of charges")
+      ->check(CLI::IsMember({"sphere", "cube", "plate"}));
+  add_list("--cloud", options.clouds, "of points")
+      ->check(CLI::IsMember({"box", "plane", "surface"}));
+  add_list("--points", options.points, "how many")->check(between<std::size_t>(1, 10'000'000'000));
+  add_list("--tolerance", options.tolerances, "of FieldOptions")->check(between(0.0, 0.1));
+  app.add_option("--panels", options.panels, "about how many")
+      ->capture_default_str()
+      ->check(between<std::size_t>(20, 200'000'000));
+  app.add_option("--check", options.check, "points with exact integrals")
+      ->capture_default_str()
+      ->check(between<std::size_t>(1, 1'000'000'000));
+  app.add_option("--repeat", options.repeat, "evaluations; the best and the median are told")
+      ->capture_default_str()
+      ->check(between(1, 10000));
+  app.add_option("--backend", options.backend, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_flag("--dipoles", options.dipoles, "a double layer");
+  app.add_flag("--gradient-of-e", options.gradient_of_e, "and its error, of Laplace's kernel");
+  app.add_flag("--stages", options.stages, "seconds of the stages on the GPU");
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

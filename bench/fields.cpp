@@ -2,20 +2,20 @@
 // the textbook in long double and of the solved problem against the body, and of forces against
 // closed forms.
 // fmbem-bench-fields [LEVEL]: up to this many refinements of an octahedron (default 5).
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/conductor_forces.hpp"
 #include "tests/unit/force_forms.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/textbook_field.hpp"
@@ -62,9 +62,9 @@ void print_discrete() {
       double worst[3] = {};
       for (std::size_t i = 0; i < points.size(); ++i) {
         const TextbookField exact = textbook_field(panels, sigma, points[i]);
-        worst[0] = std::max(worst[0], exact.error_of_potential(field.potential[i]));
-        worst[1] = std::max(worst[1], exact.error_of_e(field.e[i]));
-        worst[2] = std::max(worst[2], exact.error_of_gradient(field.gradient_of_e[i]));
+        worst[0] = larger_error(worst[0], exact.error_of_potential(field.potential[i]));
+        worst[1] = larger_error(worst[1], exact.error_of_e(field.e[i]));
+        worst[2] = larger_error(worst[2], exact.error_of_gradient(field.gradient_of_e[i]));
       }
       std::printf("| %s | %.0e | %.0e | %.0e | %.0e |\n", s.name, distance, worst[0], worst[1],
                   worst[2]);
@@ -263,8 +263,14 @@ void print_forces(int most) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int most = argc > 1 ? std::atoi(argv[1]) : 5;
-  print_discrete();
-  print_against_body(most);
-  print_forces(most);
+  CLI::App app("Fields near surfaces against the textbook and the body, and forces");
+  int most = 5;
+  app.add_option("LEVEL", most, "the most refinements of an octahedron")
+      ->capture_default_str()
+      ->check(bench::between(2, 11));
+  return bench::run_main(app, argc, argv, [&] {
+    print_discrete();
+    print_against_body(most);
+    print_forces(most);
+  });
 }

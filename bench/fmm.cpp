@@ -7,19 +7,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/fmm_problem.hpp"
 #include "bench/fmm_run.hpp"
+#include "bench/main.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -339,10 +337,13 @@ void print_conditions(std::FILE* out, const Options& o, int threads) {
                         : o.outputs == "all" ? "potential, gradient and second derivatives"
                                              : o.outputs.c_str();
   std::fprintf(out,
-               "%s (%s), %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
+               "%s (%s), %s, %s, %s, kappa %s, %s, seed %lld, median of %s, errors at %s of "
+               "direct sums.\n\n",
                processor(o).c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
-               counted(threads, "thread").c_str(), outputs, static_cast<long long>(o.seed),
-               counted(o.repeat, "evaluation").c_str(), counted(o.check, "target").c_str());
+               counted(threads, "thread").c_str(), outputs, decimal(o.kappa).c_str(),
+               o.theta ? ("theta " + decimal(*o.theta)).c_str() : "default theta",
+               static_cast<long long>(o.seed), counted(o.repeat, "evaluation").c_str(),
+               counted(o.check, "target").c_str());
 }
 
 Cells titles(const Options& o) {
@@ -423,6 +424,8 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"method", fmm::name_of(row.info.method)},
           {"tolerance", row.tolerance},
           {"outputs", o.outputs},
+          {"kappa", o.kappa},
+          {"theta", number(o.theta)},
           {"precision", name_of(row.info.precision)},
           {"backend", o.backend},
           {"threads", threads},
@@ -518,31 +521,11 @@ void run(const Options& o) {
   write_report(*o.json, report);
 }
 
-int fail(ExitCode code, std::string sentence) {
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  std::cerr << "fmbem-bench-fmm: " << sentence << '\n';
-  return static_cast<int>(code);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Times the fast multipole method and measures its errors", "fmbem-bench-fmm");
-  try {
-    add_options(app, options);
-    app.parse(argc, argv);
-    run(options);
-    return 0;
-  } catch (const CLI::Success& e) {
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
-    return fail(ExitCode::bad_input, std::string(e.what()) + " (see fmbem-bench-fmm --help)");
-  } catch (const Error& e) {
-    return fail(e.code(), e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::out_of_resource, "out of memory: use fewer points");
-  } catch (const std::exception& e) {
-    return fail(ExitCode::internal_error, std::string("internal error: ") + e.what());
-  }
+  CLI::App app("Times the fast multipole method and measures its errors");
+  add_options(app, options);
+  return bench::run_main(app, argc, argv, [&] { run(options); });
 }

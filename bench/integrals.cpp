@@ -2,16 +2,17 @@
 // panel_potential(), which chooses between them; and the constants C of the rules of far_rules().
 // The reference is a Gauss rule of 26 x 26 points, which is exact from three radii on (to 1e-11
 // from one and a half).
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <random>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
+#include "tests/unit/larger_error.hpp"
 
 using namespace fmbem;
 
@@ -77,12 +78,12 @@ void print_constants(const TriangleRule& reference) {
         const Vec3d x = t.centroid + (distances[i] * t.radius / norm(d)) * d;
         const double scale = std::pow(distances[i], far.degree + 1);
         const Vec3d exact = gradient_by_rule(reference, t, x);
-        potential[i] = std::max(
+        potential[i] = test::larger_error(
             potential[i], scale * std::abs(by_rule(far.rule, t, x) / by_rule(reference, t, x) - 1));
-        gradient[i] = std::max(
+        gradient[i] = test::larger_error(
             gradient[i], scale * norm(gradient_by_rule(far.rule, t, x) - exact) / norm(exact));
         const Symmetric3d second = hessian_by_rule(reference, t, x);
-        hessian[i] = std::max(
+        hessian[i] = test::larger_error(
             hessian[i],
             scale * std::sqrt(norm2(hessian_by_rule(far.rule, t, x) - second) / norm2(second)));
       }
@@ -94,13 +95,11 @@ void print_constants(const TriangleRule& reference) {
   }
 }
 
-}  // namespace
-
-int main() {
+/// By distance.
+void print_errors(const TriangleRule& reference) {
   constexpr std::array<int, 7> points{2, 3, 4, 5, 6, 7, 9};
   std::array<TriangleRule, points.size()> rules;
   for (std::size_t k = 0; k < rules.size(); ++k) rules[k] = collapsed_gauss(points[k]);
-  const TriangleRule reference = collapsed_gauss(26);
 
   std::printf("| distance / radius | closed form | same, slivers |");
   for (const int n : points) std::printf(" %d x %d |", n, n);
@@ -122,18 +121,29 @@ int main() {
       const Vec3d x = t.centroid + (ratio * t.radius / norm(d)) * d;
       const double exact = by_rule(reference, t, x);
       double& worst_closed = k % 3 == 2 ? closed_sliver : closed;
-      worst_closed = std::max(worst_closed, std::abs(triangle_potential(t, x) / exact - 1));
+      worst_closed =
+          test::larger_error(worst_closed, std::abs(triangle_potential(t, x) / exact - 1));
       for (std::size_t r = 0; r < rules.size(); ++r)
-        worst[r] = std::max(worst[r], std::abs(by_rule(rules[r], t, x) / exact - 1));
+        worst[r] = test::larger_error(worst[r], std::abs(by_rule(rules[r], t, x) / exact - 1));
       const auto start = std::chrono::steady_clock::now();
       double sum = 0;
       for (int repeat = 0; repeat < 20; ++repeat) sum += panel_potential(t, x);
       seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      chosen = std::max(chosen, std::abs(sum / 20 / exact - 1));
+      chosen = test::larger_error(chosen, std::abs(sum / 20 / exact - 1));
     }
     std::printf("| %g | %.0e | %.0e |", ratio, closed, closed_sliver);
     for (const double error : worst) std::printf(" %.0e |", error);
     std::printf(" %.0e | %.0f |\n", chosen, 1e9 * seconds / (20.0 * samples));
   }
-  print_constants(reference);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("How accurate the panel integrals are by distance");
+  return bench::run_main(app, argc, argv, [] {
+    const TriangleRule reference = collapsed_gauss(26);
+    print_errors(reference);
+    print_constants(reference);
+  });
 }

@@ -1,17 +1,20 @@
 // Prints the table of long panels of docs/accuracy.md: plates of 4 cells along and n across, whose
 // cells are a times as long as wide. Products and capacitances of the FMM are compared with the
 // dense operator; this is compared, on a plate of 100 cells across, with elimination in long
-// double. fmbem-bench-long-panels [FILE.csv]
-#include <algorithm>
+// double. fmbem-bench-long-panels [FILE.csv]: writes the rows there, too.
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/extended_dense.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
@@ -51,8 +54,8 @@ double product_error(const Panels& panels, const BoundaryOperator& dense, double
   xs[2][n / 3] = 1;
   double largest = 0;
   for (const Vector& x : xs)
-    largest = std::max(largest, norm_of(difference(product(*fast, x), product(dense, x))) /
-                                    (norm_of(dense) * norm_of(x)));
+    largest = larger_error(largest, norm_of(difference(product(*fast, x), product(dense, x))) /
+                                        (norm_of(dense) * norm_of(x)));
   return largest;
 }
 
@@ -66,11 +69,9 @@ double dense_error(const SurfaceMesh& mesh) {
   return static_cast<double>(std::fabs(solve(mesh, Choice::dense, 1e-13).capacitance / exact - 1));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::ofstream csv;
-  if (argc > 1) csv.open(argv[1]);
+/// Prints the table and returns it as a .csv.
+std::string print_table() {
+  std::ostringstream csv;
   csv.precision(10);
   csv << "aspect,panels,capacitance_4pi_eps0_width,dense_error,tolerance,product_error,"
          "capacitance_error,iterations\n";
@@ -96,4 +97,19 @@ int main(int argc, char** argv) {
           << ',' << of_product << ',' << of_solve << ',' << fast.iterations << '\n';
     }
   }
+  return csv.str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Products and capacitances of plates with long panels");
+  std::string file;
+  auto* const given = app.add_option("FILE", file, "where the rows are written as a .csv, too");
+  return bench::run_main(app, argc, argv, [&] {
+    // A file that cannot be written is refused before the work.
+    if (*given) OutputFile probe(file);
+    const std::string csv = print_table();
+    if (*given) write_whole(file, csv);
+  });
 }

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -110,27 +109,7 @@ void run(const Options& options, const SurfaceMesh& sphere) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app("Capacitances of coated spheres; times in seconds, memory in GB");
-  std::vector<std::string> unused;
-  options.choice.add_options(app, unused);
-  auto* const panels = app.add_option("--panels", options.panels, "about as many")->delimiter(',');
-  app.add_option(
-         "--edge-parts", options.edge_parts,
-         "in the place of --panels: 40 n² panels a conductor, of icosahedra whose edges are "
-         "cut into n parts")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 2000))
-      ->excludes(panels);
-  app.add_option("--conductors", options.conductors)->check(CLI::Range(1, 1000));
-  app.add_option("--permittivity", options.permittivity)->check(CLI::PositiveNumber);
-  app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-12, 0.1));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
-  app.add_flag("!--no-products", options.compare, "leave out products of V and K' by themselves");
-  CLI11_PARSE(app, argc, argv);
+void run_all(const Options& options) {
   set_threads(options.threads > 0 ? options.threads : available_cores());
   if (options.choice.backend == "cuda") start_cuda_device();
   std::printf(
@@ -142,8 +121,29 @@ int main(int argc, char** argv) try {
   for (const int parts : options.edge_parts) run(options, test::geodesic_sphere(parts));
   for (std::size_t k = 0; options.edge_parts.empty() && k < options.panels.size(); ++k)
     run(options, sphere_of(options, options.panels[k]));
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "fmbem-bench-media: %s\n", error.what());
-  return static_cast<int>(error.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app("Capacitances of coated spheres; times in seconds, memory in GB");
+  options.choice.add_options(app);
+  auto* const panels = app.add_option("--panels", options.panels, "about as many")
+                           ->delimiter(',')
+                           ->check(between(20.0, 2e8));
+  app.add_option(
+         "--edge-parts", options.edge_parts,
+         "in the place of --panels: 40 n² panels a conductor, of icosahedra whose edges are "
+         "cut into n parts")
+      ->delimiter(',')
+      ->check(between(1, 2000))
+      ->excludes(panels);
+  app.add_option("--conductors", options.conductors)->check(between(1, 1000));
+  app.add_option("--permittivity", options.permittivity)->check(between(1e-9, 1e9));
+  app.add_option("--tolerance", options.tolerance)->check(between(1e-12, 0.1));
+  app.add_option("--threads", options.threads)->check(between(1, 1024));
+  app.add_flag("!--no-products", options.compare, "leave out products of V and K' by themselves");
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

@@ -6,9 +6,9 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/mixed_inverse.hpp"
@@ -74,38 +74,45 @@ void run_on_gpu(const MixedCase& mixed, int n) {
   std::fflush(stdout);
 }
 
+struct Options {
+  double fewest = 0, panels = 3000;
+  std::string backend = "cpu", only;
+  bool setup_only = false;
+};
+
+void run_all(const Options& options) {
+  FMBEM_REQUIRE(options.fewest <= options.panels, "--fewest is more than --panels");
+  std::vector<MixedCase> cases = mixed_cases();
+  std::erase_if(cases, [&](const MixedCase& mixed) {
+    return mixed.name.find(options.only) == std::string::npos;
+  });
+  FMBEM_REQUIRE(!cases.empty(),
+                "no case has \"" << options.only << "\" in its name: leave --case out for all");
+  const bool on_gpu = options.backend == "cuda";
+  if (on_gpu)
+    std::printf("%-32s   panels  setup, s\n", "case");
+  else
+    std::printf("%-32s panels  iterations, random  unknowns (V)  setup, us a panel (V)\n", "case");
+  for (const MixedCase& mixed : cases)
+    for (int n = mixed.coarse;; n = std::max(n + 1, n * mixed.fine / mixed.coarse)) {
+      const auto panels = static_cast<double>(mixed.make(n).mesh.triangles.size());
+      if (panels > options.panels) break;
+      if (panels < options.fewest) continue;
+      on_gpu ? run_on_gpu(mixed, n) : run(mixed, n, options.setup_only);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("iterations with the cluster inverse for mixed rows");
-  double most_panels = 3000;
-  std::string only;
-  double fewest_panels = 0;
-  bool setup_only = false;
-  std::string backend = "cpu";
-  app.add_option("--fewest", fewest_panels, "at least so many");
-  app.add_option("--backend", backend)->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--panels", most_panels, "at most so many panels");
-  app.add_option("--case", only, "cases with this in their name");
-  app.add_flag("--setup-only", setup_only, "no iterations, which dense matrices are made for");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (backend == "cuda")
-      std::printf("%-32s   panels  setup, s\n", "case");
-    else
-      std::printf("%-32s panels  iterations, random  unknowns (V)  setup, us a panel (V)\n",
-                  "case");
-    for (const MixedCase& mixed : mixed_cases()) {
-      if (mixed.name.find(only) == std::string::npos) continue;
-      for (int n = mixed.coarse;; n = std::max(n + 1, n * mixed.fine / mixed.coarse)) {
-        const auto panels = static_cast<double>(mixed.make(n).mesh.triangles.size());
-        if (panels > most_panels) break;
-        if (panels < fewest_panels) continue;
-        backend == "cuda" ? run_on_gpu(mixed, n) : run(mixed, n, setup_only);
-      }
-    }
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  using bench::between;
+  Options options;
+  CLI::App app("Iterations with the cluster inverse for mixed rows");
+  app.add_option("--fewest", options.fewest, "at least so many")->check(between(0.0, 2e8));
+  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--panels", options.panels, "at most so many panels")->check(between(1.0, 2e8));
+  app.add_option("--case", options.only, "cases with this in their name");
+  app.add_flag("--setup-only", options.setup_only,
+               "no iterations, which dense matrices are made for");
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

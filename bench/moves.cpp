@@ -2,13 +2,11 @@
 // fmbem-bench-moves. A step is 1e-4 of the cloud's size. Medians.
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
@@ -96,40 +94,48 @@ void run(const std::string& cloud, std::size_t n, const fmm::PlanOptions& option
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
+struct Options {
   std::vector<std::string> clouds{"cube"};
   std::vector<std::size_t> counts{1'000'000};
   std::vector<double> tolerances{1e-6};
   std::string backend = "cpu", construction = "sort";
   int repeat = 7;
-  CLI::App app("Times of plans whose points move, and of new ones.");
-  const auto add_list = [&](const char* name, auto& values, const char* help) {
-    app.add_option(name, values, help)->delimiter(',')->capture_default_str();
-  };
-  add_list("--distribution", clouds, "cube, sphere, plummer, ellipsoid, …");
-  add_list("--points", counts, "how many");
-  add_list("--tolerance", tolerances, "of the plans");
-  app.add_option("--backend", backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--construction", construction, "of trees: sort or histogram")
-      ->check(CLI::IsMember({"sort", "histogram"}));
-  app.add_option("--repeat", repeat, "steps, of which medians are told")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  if (backend == "cuda") start_cuda_device();
+};
+
+void run_all(const Options& o) {
+  for (const std::string& cloud : o.clouds) points_by_name(cloud, 1, 1);  // refuses others
+  if (o.backend == "cuda") start_cuda_device();
   std::printf(
       "cloud,points,tolerance,construction,new plan [ms],move [ms],ratio,stages of a new "
       "plan [ms],stages of a move [ms]\n");
-  for (const std::string& cloud : clouds)
-    for (const std::size_t n : counts)
-      for (const double tolerance : tolerances) {
+  for (const std::string& cloud : o.clouds)
+    for (const std::size_t n : o.counts)
+      for (const double tolerance : o.tolerances) {
         fmm::PlanOptions options{.tolerance = tolerance};
-        if (construction == "histogram") options.construction = fmm::Construction::histogram;
-        backend == "cuda" ? run<Gpu>(cloud, n, options, repeat)
-                          : run<Cpu>(cloud, n, options, repeat);
+        if (o.construction == "histogram") options.construction = fmm::Construction::histogram;
+        o.backend == "cuda" ? run<Gpu>(cloud, n, options, o.repeat)
+                            : run<Cpu>(cloud, n, options, o.repeat);
       }
-  return 0;
-} catch (const std::exception& error) {
-  std::cerr << "fmbem-bench-moves: " << error.what() << '\n';
-  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Times of plans whose points move, and of new ones.");
+  const auto add_list = [&](const char* name, auto& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  add_list("--distribution", options.clouds, "cube, sphere, plummer, ellipsoid, …");
+  add_list("--points", options.counts, "how many")
+      ->check(bench::between<std::size_t>(2, 10'000'000'000));
+  add_list("--tolerance", options.tolerances, "of the plans")->check(bench::between(1e-14, 0.1));
+  app.add_option("--backend", options.backend, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--construction", options.construction, "of trees: sort or histogram")
+      ->check(CLI::IsMember({"sort", "histogram"}));
+  app.add_option("--repeat", options.repeat, "steps, of which medians are told")
+      ->capture_default_str()
+      ->check(bench::between(1, 10000));
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

@@ -1,17 +1,17 @@
 // Prints the error of the FMM operator V or K by its order and overhang, relative to its norm (of
-// K: 1/2), against the dense operator: the tables behind far_order_for(). fmbem-bench-operator [V|K
-// [PANELS [ORDER…]]]: with orders, these at the operator's own overhang; without, 2, 4 … 22 at
-// three overhangs.
-#include <algorithm>
+// K: 1/2), against the dense operator: the tables behind far_order_for(). fmbem-bench-operator
+// [LAYER [PANELS [ORDER…]]]: with orders, these at the operator's own overhang; without, 2, 4 … 22
+// at three overhangs.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "bench/main.hpp"
 #include "fmbem/bem/layer/cpu_engine.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
@@ -78,14 +78,10 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const Layer layer = argc > 1 && argv[1] == double_layer.name() ? double_layer : single_layer;
-  const double n = argc > 2 ? std::strtod(argv[2], nullptr) : 8000;
+void print_tables(const std::string& name, double n, const std::vector<int>& orders) {
+  const Layer layer = name == double_layer.name() ? double_layer : single_layer;
   Choice choice{layer, {0.1, 0.2, 0.3}, {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}};
-  if (argc > 3) choice = {layer, {overhang_for(layer.source, false, false)}, {}};
-  for (int k = 3; k < argc; ++k) choice.orders.push_back(std::atoi(argv[k]));
+  if (!orders.empty()) choice = {layer, {overhang_for(layer.source, false, false)}, orders};
   std::printf(
       "| surface | panels | overhang | near/row | order | constant | smooth | random | local |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
@@ -93,4 +89,20 @@ int main(int argc, char** argv) {
   table("sphere", sphere(std::lround(std::log2(n / 8) / 2)), choice);
   table("cube", cube(std::lround(std::sqrt(n / 12))), choice);
   table("bracket", bracket(std::lround(std::sqrt(n / 28))), choice);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Errors of the FMM operator by order and overhang, against the dense operator");
+  std::string layer = "V";
+  double panels = 8000;
+  std::vector<int> orders;
+  app.add_option("LAYER", layer)->capture_default_str()->check(CLI::IsMember({"V", "K"}));
+  app.add_option("PANELS", panels, "of each surface, about")
+      ->capture_default_str()
+      ->check(bench::between<double>(200, dense_panels_at_most));
+  app.add_option("ORDER", orders, "at the operator's own overhang (default: 2, 4 … 22 at three)")
+      ->check(bench::between(1, fmm::highest_order));
+  return bench::run_main(app, argc, argv, [&] { print_tables(layer, panels, orders); });
 }

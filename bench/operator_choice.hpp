@@ -3,28 +3,29 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/surfaces.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
 namespace fmbem::bench {
 
-/// What benchmarks let the user choose of surfaces and of the operator on them.
+inline void add_surface_option(CLI::App& app, std::vector<std::string>& chosen) {
+  std::vector<std::string> names;
+  for (const auto& [name, surface] : surfaces()) names.push_back(name);
+  app.add_option("--surface", chosen)->delimiter(',')->check(CLI::IsMember(names));
+}
+
+/// What benchmarks let the user choose of an operator.
 struct OperatorChoice {
   std::string backend = "cpu", near_field = "auto";
   int max_leaf = 0;  ///< 0: the operator's own choice
 
-  /// --surface --backend --near-field --max-leaf
-  void add_options(CLI::App& app, std::vector<std::string>& chosen) {
-    std::vector<std::string> names;
-    for (const auto& [name, surface] : surfaces()) names.push_back(name);
-    app.add_option("--surface", chosen)->delimiter(',')->check(CLI::IsMember(names));
+  /// --backend --near-field --max-leaf
+  void add_options(CLI::App& app) {
     app.add_option("--backend", backend)->check(CLI::IsMember({"cpu", "cuda"}));
     app.add_option("--near-field", near_field, "on the GPU")
         ->check(CLI::IsMember({"auto", "stored", "lean"}));
-    app.add_option("--max-leaf", max_leaf, "panels in a leaf, at most")
-        ->check(CLI::Range(1, 100000));
+    app.add_option("--max-leaf", max_leaf, "panels in a leaf, at most")->check(between(1, 100000));
   }
 
   void set(OperatorOptions& options) const {

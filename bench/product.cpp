@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -23,6 +22,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -130,14 +130,19 @@ struct ExactRows {
     }
   }
 
-  /// Root mean square error of y there, relative to their size; of mixed rows the larger one.
-  double error_of(const std::vector<double>& y) const {
+  /// Root mean square error of y there, relative to their size; of mixed rows the larger one. A
+  /// dash where no rows were asked for.
+  std::string error_of(const std::vector<double>& y) const {
+    if (row.empty()) return "–";
     double of_v = 0, of_k = 0;
     for (std::size_t k = 0; k < row.size(); ++k) {
       const double error = weight[k] * (y[row[k]] - value[k]);
       (is_v[k] ? of_v : of_k) += error * error;
     }
-    return std::sqrt(std::max(v2 > 0 ? of_v / v2 : 0, k2 > 0 ? of_k / k2 : 0));
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1e",
+                  std::sqrt(test::larger_error(v2 > 0 ? of_v / v2 : 0, k2 > 0 ? of_k / k2 : 0)));
+    return text;
   }
 };
 
@@ -186,9 +191,9 @@ void run(const Options& options, const std::string& name, double about) {
     const auto seconds = info.setup_seconds.find(part);
     std::printf(" %.1f |", seconds == info.setup_seconds.end() ? 0 : 1e3 * seconds->second);
   }
-  std::printf(" %.1f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f | %.2f |\n",
-              operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, exact.error_of(y),
-              exact.error_of(z), double(info.memory_bytes) / 1e9,
+  std::printf(" %.1f | %.1f | **%.2f** | %.2f | %.0f | %s | %s | %.2f | %.2f | %.2f |\n",
+              operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms,
+              exact.error_of(y).c_str(), exact.error_of(z).c_str(), double(info.memory_bytes) / 1e9,
               inverse ? double(inverse->memory_bytes()) / 1e9 : 0,
               double(peak_device_memory()) / 1e9);
   if (options.stages) {
@@ -198,33 +203,7 @@ void run(const Options& options, const std::string& name, double about) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app(
-      "Products with V, K, K' or mixed rows on surfaces of growing size; times in ms, memory in "
-      "GB");
-  options.choice.add_options(app, options.surfaces);
-  app.add_option("--panels", options.panels, "about as many")
-      ->delimiter(',')
-      ->check(CLI::Range(20.0, 2e8));
-  app.add_option("--layer", options.layer,
-                 "V; K or K', which have no preconditioner; V and K' by halves")
-      ->check(CLI::IsMember({"V", "K", "K'", "mixed"}));
-  app.add_option("--tolerance", options.tolerance, "of the operator");
-  app.add_option("--kappa", options.kappa,
-                 "of Yukawa's kernel, over the diagonal of the surface's box; 0 is Laplace's");
-  app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
-      ->check(CLI::Range(0, 1000000));
-  app.add_flag("--stages", options.stages,
-               "lines with those of the setup and of a product after each row");
-  app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));
-  app.add_option("--vectors", options.vectors,
-                 "that a product takes at once; errors are the first's")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
-  CLI11_PARSE(app, argc, argv);
+void run_all(const Options& options) {
   set_threads(options.threads > 0 ? options.threads : available_cores());
   if (options.choice.backend == "cuda") start_cuda_device();
   std::printf(
@@ -236,8 +215,36 @@ int main(int argc, char** argv) try {
   std::printf("\n");
   for (const std::string& name : options.surfaces)
     for (const double n : options.panels) run(options, name, n);
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "fmbem-bench-product: %s\n", error.what());
-  return static_cast<int>(error.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app(
+      "Products with V, K, K' or mixed rows on surfaces of growing size; times in ms, memory in "
+      "GB");
+  bench::add_surface_option(app, options.surfaces);
+  options.choice.add_options(app);
+  app.add_option("--panels", options.panels, "about as many")
+      ->delimiter(',')
+      ->check(between(20.0, 2e8));
+  app.add_option("--layer", options.layer,
+                 "V; K or K', which have no preconditioner; V and K' by halves")
+      ->check(CLI::IsMember({"V", "K", "K'", "mixed"}));
+  app.add_option("--tolerance", options.tolerance, "of the operator")->check(between(1e-14, 0.5));
+  app.add_option("--kappa", options.kappa,
+                 "of Yukawa's kernel, over the diagonal of the surface's box; 0 is Laplace's")
+      ->check(between(0.0, 1e6));
+  app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
+      ->check(between(0, 1000000));
+  app.add_flag("--stages", options.stages,
+               "lines with those of the setup and of a product after each row");
+  app.add_option("--repeat", options.repeat)->check(between(1, 10000));
+  app.add_option("--vectors", options.vectors,
+                 "that a product takes at once; errors are the first's")
+      ->check(between(1, 1000));
+  app.add_option("--threads", options.threads)->check(between(1, 1024));
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

@@ -12,8 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/operator_choice.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -134,27 +133,7 @@ void run(const Options& options, const SurfaceMesh& mesh, const Molecule& molecu
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app("Solvation of a round molecule with bumps; times in seconds, memory in GB");
-  std::vector<std::string> unused, names;
-  for (const auto& [name, formulation] : formulations) names.push_back(name);
-  options.choice.add_options(app, unused);
-  app.add_option("--panels", options.panels, "about as many")->delimiter(',');
-  app.add_option("--formulation", options.formulations)
-      ->delimiter(',')
-      ->check(CLI::IsMember(names));
-  app.add_option("--charges", options.charges)->check(CLI::Range(1, 1000000));
-  app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-10, 0.1));
-  app.add_option("--kappa", options.kappa, "1/Å")->check(CLI::NonNegativeNumber);
-  app.add_option("--layer", options.layer, "without ions, of about that width in Å")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--repeat", options.repeat, "the first one starts libraries")
-      ->check(CLI::Range(1, 100));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
-  CLI11_PARSE(app, argc, argv);
+void run_all(const Options& options) {
   set_threads(options.threads > 0 ? options.threads : available_cores());
   if (options.choice.backend == "cuda") start_cuda_device();
   std::printf(
@@ -169,8 +148,30 @@ int main(int argc, char** argv) try {
     for (const std::string& formulation : options.formulations)
       for (int k = 0; k < options.repeat; ++k) run(options, mesh, molecule, formulation);
   }
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "fmbem-bench-solvate: %s\n", error.what());
-  return static_cast<int>(error.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app("Solvation of a round molecule with bumps; times in seconds, memory in GB");
+  std::vector<std::string> names;
+  for (const auto& [name, formulation] : formulations) names.push_back(name);
+  options.choice.add_options(app);
+  app.add_option("--panels", options.panels, "about as many")
+      ->delimiter(',')
+      ->check(between(20.0, 2e8));
+  app.add_option("--formulation", options.formulations)
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  app.add_option("--charges", options.charges)->check(between(1, 1000000));
+  app.add_option("--tolerance", options.tolerance)->check(between(1e-10, 0.1));
+  app.add_option("--kappa", options.kappa, "1/Å")->check(between(0.0, 1e6));
+  app.add_option("--layer", options.layer, "without ions, of about that width in Å")
+      ->check(between(0.0, 1e3));
+  app.add_option("--repeat", options.repeat, "the first one starts libraries")
+      ->check(between(1, 100));
+  app.add_option("--threads", options.threads)->check(between(1, 1024));
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

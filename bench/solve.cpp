@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/main.hpp"
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -87,29 +86,7 @@ void run(const Options& options, const std::string& name, double n, double toler
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app("Solves V x = b on surfaces of growing size; times in seconds, memory in GB");
-  options.choice.add_options(app, options.surfaces);
-  app.add_option("--panels", options.panels, "about as many")
-      ->delimiter(',')
-      ->check(CLI::Range(20.0, 2e8));
-  app.add_option("--tolerance", options.tolerances, "of the solve")->delimiter(',');
-  app.add_option("--operator-tolerance", options.operator_tolerance,
-                 "default: a tenth of the solve's");
-  app.add_option("--data", options.data, "potential of a point charge, or 1")
-      ->check(CLI::IsMember({"source", "constant"}));
-  app.add_option("--operator", options.kind)->check(CLI::IsMember({"fmm", "dense"}));
-  app.add_option("--vectors", options.vectors, "right-hand sides")->check(CLI::Range(1, 64));
-  app.add_option(
-         "--vectors-on", options.vectors_on,
-         "PETSc's, of an operator on the GPU; gpu takes a PETSc with CUDA, and host is what "
-         "happens without one")
-      ->check(CLI::IsMember({"gpu", "host"}));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
-  CLI11_PARSE(app, argc, argv);
+void run_all(const Options& options) {
   set_threads(options.threads > 0 ? options.threads : available_cores());
   if (options.choice.backend == "cuda") start_cuda_device();
   std::printf(
@@ -122,8 +99,34 @@ int main(int argc, char** argv) try {
   for (const std::string& name : options.surfaces)
     for (const double tolerance : options.tolerances)
       for (const double n : options.panels) run(options, name, n, tolerance);
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "fmbem-bench-solve: %s\n", error.what());
-  return static_cast<int>(error.code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::between;
+  Options options;
+  CLI::App app("Solves V x = b on surfaces of growing size; times in seconds, memory in GB");
+  bench::add_surface_option(app, options.surfaces);
+  options.choice.add_options(app);
+  app.add_option("--panels", options.panels, "about as many")
+      ->delimiter(',')
+      ->check(between(20.0, 2e8));
+  app.add_option("--tolerance", options.tolerances, "of the solve")
+      ->delimiter(',')
+      ->check(between(1e-13, 0.5));
+  app.add_option("--operator-tolerance", options.operator_tolerance,
+                 "default: a tenth of the solve's")
+      ->check(between(1e-14, 0.5));
+  app.add_option("--data", options.data, "potential of a point charge, or 1")
+      ->check(CLI::IsMember({"source", "constant"}));
+  app.add_option("--operator", options.kind)->check(CLI::IsMember({"fmm", "dense"}));
+  app.add_option("--vectors", options.vectors, "right-hand sides")->check(between(1, 64));
+  app.add_option(
+         "--vectors-on", options.vectors_on,
+         "PETSc's, of an operator on the GPU; gpu takes a PETSc with CUDA, and host is what "
+         "happens without one")
+      ->check(CLI::IsMember({"gpu", "host"}));
+  app.add_option("--threads", options.threads)->check(between(1, 1024));
+  return bench::run_main(app, argc, argv, [&] { run_all(options); });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -43,9 +44,11 @@ inline const std::map<std::string, Surface>& surfaces() {
       {"sphere", {[](double n) { return test::sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
       {"icosphere", {[](double n) { return test::icosphere(level_for(n, 20)); }, {0.3, 0.2, 0.4}}},
       {"cube",
-       {[](double n) { return test::cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
+       {[](double n) { return test::cube(std::max(1L, std::lround(std::sqrt(n / 12)))); },
+        {0.3, 0.2, 0.6}}},
       {"bracket",
-       {[](double n) { return test::bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
+       {[](double n) { return test::bracket(std::max(3L, std::lround(std::sqrt(n / 28)))); },
+        {0.6, 0.3, 0.7}}},
       {"part", {cad_part, {30, 45, 4}}},
       {"plate",
        {[](double n) { return test::plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "bench/main.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/touching_surfaces.hpp"
 
 using namespace fmbem;
@@ -42,7 +43,7 @@ void print(const char* name, const TouchingCase& of, std::size_t most) {
   double worst = 0, largest = 0;
   for (std::size_t c = 0; c < fine.results[0].conductor_flux.size(); ++c) {
     const double exact = fine.results[0].conductor_flux[c];
-    worst = std::max(worst, std::abs(rough.results[0].conductor_flux[c] - exact));
+    worst = larger_error(worst, std::abs(rough.results[0].conductor_flux[c] - exact));
     largest = std::max(largest, std::abs(exact));
   }
   if (largest > 0) std::printf("%.0e", worst / largest);
@@ -83,7 +84,11 @@ void print_cases(int n, int level, std::size_t most) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 2'500;
-  std::printf("case,panels,iterations,density,charge\n");
-  for (int level = 2; level < 8; ++level) print_cases(1 << level, level, most);
+  CLI::App app("Dielectrics that touch: iterations, densities and charges");
+  std::size_t most = 2'500;
+  bench::add_most_panels(app, most);
+  return bench::run_main(app, argc, argv, [&] {
+    std::printf("case,panels,iterations,density,charge\n");
+    for (int level = 2; level < 8; ++level) print_cases(1 << level, level, most);
+  });
 }

@@ -1,16 +1,19 @@
 // Writes meshes of about a million panels with a charge, and says how long that takes: on the clock
-// and of the processor, by all threads.
-// Usage: fmbem-bench-write [FILE [PANELS]]
+// and of the processor, by all threads. fmbem-bench-write [FILE [PANELS]]: FILE is a new one, which
+// is removed at the end.
 #include "fmbem/meshes/write.hpp"
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <utility>
 
+#include "bench/main.hpp"
 #include "bench/surfaces.hpp"
+#include "fmbem/fmm/base/error.hpp"
 
 using namespace fmbem;
 
@@ -33,16 +36,39 @@ void write(const std::string& path, const std::string& name, double panels) {
                 mesh.triangles.size(), seconds.count(), work,
                 static_cast<double>(std::filesystem::file_size(path)) / 1e6);
   }
-  std::filesystem::remove(path);
 }
+
+/// A file that is there no longer than this, however the program goes on.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {
+    FMBEM_REQUIRE(!std::filesystem::exists(std::filesystem::symlink_status(path_)),
+                  path_ << " exists, and would be removed: name a new file");
+  }
+  ~TemporaryFile() {
+    std::error_code error;  // of a file that was never made
+    std::filesystem::remove(path_, error);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  const std::string path = argc > 1 ? argv[1] : "write.vtu";
-  const double panels = argc > 2 ? std::atof(argv[2]) : 1e6;
-  for (const char* name : {"cube", "icosphere"}) write(path, name, panels);
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "fmbem-bench-write: %s\n", e.what());
-  return 2;
+int main(int argc, char** argv) {
+  CLI::App app("Times of writing meshes with a charge");
+  std::string path = "write.vtu";
+  double panels = 1e6;
+  app.add_option("FILE", path, "a new one, which is removed at the end")->capture_default_str();
+  app.add_option("PANELS", panels, "about as many")
+      ->capture_default_str()
+      ->check(bench::between(20.0, 2e8));
+  return bench::run_main(app, argc, argv, [&] {
+    const TemporaryFile file(path);
+    for (const char* name : {"cube", "icosphere"}) write(file.path(), name, panels);
+  });
 }

@@ -10,7 +10,7 @@ from harness import ProgramTest
 BENCH = os.environ["FMBEM_BENCH_FMM"]
 STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "M2P", "P2L"}
 KEYS = {"points", "distribution", "method", "m2p_pairs", "operations", "tolerance", "outputs", "precision", "backend", "threads", "seed",
-        "repeat", "order", "levels", "inflation", "asked_leaf", "max_leaf", "boxes", "leaves", "near_pairs", "third_law",
+        "kappa", "theta", "repeat", "order", "levels", "inflation", "asked_leaf", "max_leaf", "boxes", "leaves", "near_pairs", "third_law",
         "error_potential", "error_gradient", "seconds", "memory_bytes", "operator_bytes",
         "peak_memory_bytes"}
 
@@ -81,6 +81,15 @@ class Tables(BenchTest):
                            "inflation": 1.25, "threads": 1, "seed": 5}.items():
             self.assertEqual(row[key], value, key)
         self.assertLess(row["error_potential"], 1e-3)
+
+    def test_the_kernel_and_theta_are_told(self):
+        for words, kappa, theta in (((), 0, None), (("--kappa", 2.5), 2.5, None),
+                                    (("--method", "treecode", "--theta", 0.5), 0, 0.5)):
+            with self.subTest(words):
+                done = self.bench("--points", 1000, "--tolerance", "1e-3", "--json", "-", *words)
+                row, = json.loads(done.stdout)
+                self.assertEqual((row["kappa"], row["theta"]), (kappa, theta))
+                self.assertIn(f"kappa {kappa}, {f'theta {theta}' if theta else 'default theta'},", done.stderr)
 
     def test_several_leaf_sizes(self):
         rows = self.rows("--points", "2e3", "--tolerance", "1e-3", "--max-leaf", "40,400", "--method", "hybrid")

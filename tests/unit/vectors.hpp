@@ -1,7 +1,6 @@
 #pragma once
 
 // Norms and products, for tests and benchmarks.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
