@@ -99,6 +99,9 @@ void check_nbody_options(const NbodyOptions& o) {
   FMBEM_REQUIRE(o.repeats >= 1, "--repeats must be 1 or more, not " << o.repeats);
   FMBEM_REQUIRE(o.seed.value_or(1) >= 0, "--seed must be 0 or more, not " << *o.seed);
   FMBEM_REQUIRE(o.check >= 0, "--check must be 0 or more, not " << o.check);
+  FMBEM_REQUIRE(
+      o.plan.method != fmm::Method::direct || o.plan.construction == fmm::Construction::radix_sort,
+      "a direct sum has no tree to be made by histogram: leave out --construction");
   if (o.file && !o.file->ends_with(".npy")) check_points_path(*o.file);
   FMBEM_REQUIRE(
       !o.file || !o.file->ends_with(".vti"),

@@ -105,9 +105,6 @@ void check_method(const PlanOptions& o, Processor processor) {
                      << ": take the method fmm or direct");
   FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),
                 "a direct sum has neither order nor leaves: give none, or take another method");
-  FMBEM_REQUIRE(!direct || o.construction == Construction::radix_sort,
-                "a direct sum has no tree to be made by histogram: leave that out, or take another "
-                "method");
 }
 
 void check_softening(double softening, double extent) {
