@@ -5,7 +5,7 @@ import random
 import stat
 import unittest
 
-from harness import ProgramTest, msh, tetrahedron
+from harness import ProgramTest, msh, release_alone, tetrahedron
 
 
 class BadFiles(ProgramTest):
@@ -124,6 +124,10 @@ class BadOptions(ProgramTest):
     def refuse(self, *options, saying=()):
         return self.refused("capacitance", self.tetrahedron_file(), *options, saying=saying)
 
+    @release_alone("its allocator ends what asks for as much memory as that")
+    def test_a_restart_beyond_all_memory(self):
+        self.refuse("-ksp_gmres_restart", "1000000", saying="cannot be set up")
+
     def test_unknown_options(self):
         self.refuse("--no-such-option", saying="--no-such-option")
         self.refuse("-x", saying="-x")
@@ -131,7 +135,6 @@ class BadOptions(ProgramTest):
         self.refuse("-ksp_type", "nonsense", saying="nonsense")
         self.refuse("-pc_type", "nonsense", saying="nonsense")
         self.refuse("-ksp_rtol", "abc")
-        self.refuse("-ksp_gmres_restart", "1000000", saying="cannot be set up")
         self.refuse("-ksp_type", "tsirm", saying="PCKSP")
         self.refuse("--csv", "-", saying="--csv takes the name of a file")
         self.refuse("--refine", "", saying="the value of --refine is empty")
