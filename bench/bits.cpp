@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/main.hpp"
+#include "bench/operator_choice.hpp"
 #include "bench/surfaces.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -160,8 +160,7 @@ void hash_clouds(const Options& options) {
 }
 
 void run_all(const Options& options) {
-  set_threads(options.threads > 0 ? options.threads : available_cores());
-  if (options.on_gpu()) start_cuda_device();
+  bench::start_run(options.backend, options.threads);
   if (options.panels >= 1) hash_surfaces(options);
   if (options.points >= 1) hash_clouds(options);
 }

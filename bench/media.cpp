@@ -110,14 +110,11 @@ void run(const Options& options, const SurfaceMesh& sphere) {
 }
 
 void run_all(const Options& options) {
-  set_threads(options.threads > 0 ? options.threads : available_cores());
-  if (options.choice.backend == "cuda") start_cuda_device();
-  std::printf(
+  bench::start_run(options.choice.backend, options.threads);
+  bench::print_heading(
       "| conductors | panels | operator s | preconditioner s | **setup** | V | K' | **mixed** | "
       "iterations | **solve** | **all** | true residual | C11 | against one alone | operator GB | "
-      "peak GB | GPU GB |\n|");
-  for (int column = 0; column < 17; ++column) std::printf("---|");
-  std::printf("\n");
+      "peak GB | GPU GB |");
   for (const int parts : options.edge_parts) run(options, test::geodesic_sphere(parts));
   for (std::size_t k = 0; options.edge_parts.empty() && k < options.panels.size(); ++k)
     run(options, sphere_of(options, options.panels[k]));

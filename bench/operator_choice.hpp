@@ -1,13 +1,31 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "bench/main.hpp"
 #include "bench/surfaces.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 
 namespace fmbem::bench {
+
+/// 0 threads: as many as there are cores.
+inline void start_run(const std::string& backend, int threads) {
+  set_threads(threads > 0 ? threads : available_cores());
+  if (backend == "cuda") start_cuda_device();
+}
+
+/// The heading of a table, `| a | b |`, and the line below it.
+inline void print_heading(const std::string& heading) {
+  std::printf("%s\n|", heading.c_str());
+  const auto bars = std::count(heading.begin(), heading.end(), '|');
+  for (auto column = bars - 1; column > 0; --column) std::printf("---|");
+  std::printf("\n");
+}
 
 inline void add_surface_option(CLI::App& app, std::vector<std::string>& chosen) {
   std::vector<std::string> names;

@@ -204,15 +204,12 @@ void run(const Options& options, const std::string& name, double about) {
 }
 
 void run_all(const Options& options) {
-  set_threads(options.threads > 0 ? options.threads : available_cores());
-  if (options.choice.backend == "cuda") start_cuda_device();
-  std::printf(
+  bench::start_run(options.choice.backend, options.threads);
+  bench::print_heading(
       "| surface | panels | order | levels | leaf | near/row | near field | tree | far field | "
       "near "
       "field | operator | preconditioner | **product** | preconditioner's | accurate product | "
-      "error | error of the accurate one | operator GB | preconditioner GB | GPU peak GB |\n|");
-  for (int column = 0; column < 20; ++column) std::printf("---|");
-  std::printf("\n");
+      "error | error of the accurate one | operator GB | preconditioner GB | GPU peak GB |");
   for (const std::string& name : options.surfaces)
     for (const double n : options.panels) run(options, name, n);
 }

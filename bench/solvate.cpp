@@ -134,14 +134,11 @@ void run(const Options& options, const SurfaceMesh& mesh, const Molecule& molecu
 }
 
 void run_all(const Options& options) {
-  set_threads(options.threads > 0 ? options.threads : available_cores());
-  if (options.choice.backend == "cuda") start_cuda_device();
-  std::printf(
+  bench::start_run(options.choice.backend, options.threads);
+  bench::print_heading(
       "| panels | backend | formulation | tolerance | order | near entries | leaf | iterations | "
       "energy kcal/mol | regions, right-hand side | operators | preconditioner | product | solve | "
-      "energies | **sum** | GPU GB |\n|");
-  for (int column = 0; column < 17; ++column) std::printf("---|");
-  std::printf("\n");
+      "energies | **sum** | GPU GB |");
   const Molecule molecule = charges_inside(options.charges);
   for (const double panels : options.panels) {
     const SurfaceMesh mesh = surfaces_of(panels, options.layer);

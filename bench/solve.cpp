@@ -87,15 +87,12 @@ void run(const Options& options, const std::string& name, double n, double toler
 }
 
 void run_all(const Options& options) {
-  set_threads(options.threads > 0 ? options.threads : available_cores());
-  if (options.choice.backend == "cuda") start_cuda_device();
-  std::printf(
+  bench::start_run(options.choice.backend, options.threads);
+  bench::print_heading(
       "| surface | panels | vectors | tolerance | order | leaf | near/row | panels s | far s | "
       "near s | "
       "preconditioner s | **setup** | **product** | iterations | **solve, true residual included** "
-      "| true residual | charge/4π | operator GB | preconditioner GB | peak GB | GPU peak GB |\n|");
-  for (int column = 0; column < 21; ++column) std::printf("---|");
-  std::printf("\n");
+      "| true residual | charge/4π | operator GB | preconditioner GB | peak GB | GPU peak GB |");
   for (const std::string& name : options.surfaces)
     for (const double tolerance : options.tolerances)
       for (const double n : options.panels) run(options, name, n, tolerance);

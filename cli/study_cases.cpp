@@ -88,9 +88,12 @@ std::vector<StudyMesh> study_meshes(const StudyOptions& options) {
   for (const std::string& problem : options.problems)
     for (const int refine : options.refine) meshes.push_back({true, problem, "", {}, "", refine});
   const Words own_size{""};
-  for (const std::string& file : options.meshes)
+  const Words& sizes = options.mesh_sizes.empty() ? own_size : options.mesh_sizes;
+  for (const std::string& file : options.meshes) {
+    for (const std::string& size : sizes)  // throws where these make no sense
+      in_meshs_unit(file, load_options({false, file, "", {}, size, 0}, options.unit));
     for (const auto& set : parse_axes("--set", options.sets))
-      for (const std::string& size : options.mesh_sizes.empty() ? own_size : options.mesh_sizes)
+      for (const std::string& size : sizes)
         for (const int refine : options.refine) {
           StudyMesh mesh{false, file, "", {}, size, refine};
           for (const auto& [number_name, text] : set) {
@@ -101,9 +104,9 @@ std::vector<StudyMesh> study_meshes(const StudyOptions& options) {
             mesh.set.append(number_name).append("=").append(text);
             mesh.numbers.emplace_back(number_name, *value);
           }
-          in_meshs_unit(file, load_options(mesh, options.unit));  // throws where they make no sense
           meshes.push_back(mesh);
         }
+  }
   return meshes;
 }
 
@@ -153,7 +156,8 @@ void check_options(const StudyOptions& options) {
                 "--media and --pqr say what lies in a MESH: a --problem has its own");
   for (const std::string& problem : options.problems) known_problem(problem, 0);
   for (const int refine : options.refine)
-    FMBEM_REQUIRE(refine >= 0 && refine <= 12, "--refine must be 0 to 12, not " << refine);
+    FMBEM_REQUIRE(refine >= 0 && refine <= most_refinements,
+                  "--refine must be 0 to " << most_refinements << ", not " << refine);
   check_formulations(options);
   for (const int in_step : options.in_step)
     FMBEM_REQUIRE(in_step >= 1 && in_step <= most_together,

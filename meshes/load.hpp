@@ -10,13 +10,15 @@
 
 namespace fmbem {
 
+inline constexpr int most_refinements = 12;
+
 struct LoadOptions {
   /// Edges when a geometry (.geo, .step, .brep, …) is meshed, in `unit` or one of its own. By
   /// default a fortieth of the bounding box's diagonal, or less as curvature, conductors and the
   /// gaps between them need (`size_limits.hpp`). Smaller sizes set in a .geo file hold.
   std::optional<Length> mesh_size{};
-  /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry
-  /// where the file is one, in the middles of the edges where it is a mesh.
+  /// Number of times every triangle is split into four, 0 to most_refinements. New vertices lie on
+  /// the geometry where the file is one, in the middles of the edges where it is a mesh.
   int refine = 0;
   /// m, cm, mm, um, nm or angstrom: the unit of the mesh, of sizes, and of files that do not carry
   /// one. STEP and IGES carry theirs, and are converted. By default theirs, or m.

@@ -69,6 +69,14 @@ struct GroupCondition {
     double value = 0;
   };
   OfConductor conductor{};
+  const std::string& conductor_name() const {
+    return conductor.name.empty() ? group : conductor.name;
+  }
+  bool floats() const { return kind == Kind::conductor && conductor.has_charge; }
+  /// Whether it says what φ is, and not up to a constant.
+  bool fixes_potential() const {
+    return !floats() && kind != Kind::neumann && kind != Kind::interface;
+  }
 
   /// A region's name; "" where nothing is solved for. Where neither side says anything, both are
   /// `outside` of the problem, or with a Neumann or Robin condition the outside alone; where one

@@ -30,9 +30,9 @@ int checked_region(const ProblemParts& parts) {
     const std::string name = ", and the group \"" + condition.group + "\" ";
     FMBEM_REQUIRE(condition.kind == Kind::dirichlet || condition.kind == Kind::conductor,
                   whose << name << "has another condition" << instead);
-    FMBEM_REQUIRE(condition.kind != Kind::conductor || !condition.conductor.has_charge,
-                  whose << name << "is a conductor whose "
-                        << (problem.conducts() ? "current" : "charge") << " is given" << instead);
+    FMBEM_REQUIRE(!condition.floats(), whose << name << "is a conductor whose "
+                                             << (problem.conducts() ? "current" : "charge")
+                                             << " is given" << instead);
     FMBEM_REQUIRE(group.inside == no_region || group.outside == no_region,
                   whose << name
                         << "has regions on both sides: name the one that is solved for as its "

@@ -95,7 +95,7 @@ ProblemConductors conductors_of(const SurfaceMesh& mesh, const Panels& panels,
       continue;
     }
     const GroupCondition::OfConductor& given = condition.conductor;
-    const std::string& name = given.name.empty() ? condition.group : given.name;
+    const std::string& name = condition.conductor_name();
     FMBEM_REQUIRE(std::isfinite(given.value),
                   "the conductor \"" << name << "\" has a value that is not finite");
     const auto found = std::find_if(result.all.begin(), result.all.end(),
@@ -173,10 +173,8 @@ std::vector<double> given_values(const SurfaceMesh& mesh, const Panels& panels,
   std::vector<double> result;
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const GroupCondition& condition = *groups[mesh.group_of[panels.input_index[i]]].condition;
-    const GroupCondition::OfConductor& conductor = condition.conductor;
     if (condition.kind == Kind::interface || condition.kind == Kind::conductor) {
-      const bool is_given = condition.kind == Kind::conductor && !conductor.has_charge;
-      result.push_back(is_given ? conductor.value : 0);
+      result.push_back(condition.fixes_potential() ? condition.conductor.value : 0);
       continue;
     }
     const SurfacePoint at = point_of(panels, i);

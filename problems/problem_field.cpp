@@ -8,25 +8,29 @@
 namespace fmbem {
 namespace {
 
-/// Evaluates anew at the points whose place says that they are seen from a side.
+/// evaluate(points, side) of each point from the side that its place says.
 template <class Evaluate>
-void see_from(Side side, std::span<const RegionFinder::Place> places, std::span<const Vec3d> points,
-              const Evaluate& evaluate, Field& field) {
-  std::vector<std::size_t> chosen;
-  std::vector<Vec3d> at;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (places[i].side != side) continue;
-    chosen.push_back(i);
-    at.push_back(points[i]);
-  }
-  if (chosen.empty()) return;
-  const Field seen = evaluate(at, side);
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    field.potential[chosen[k]] = seen.potential[k];
-    field.e[chosen[k]] = seen.e[k];
-    if (!field.gradient_of_e.empty()) field.gradient_of_e[chosen[k]] = seen.gradient_of_e[k];
+Field field_from_sides(std::span<const RegionFinder::Place> places, std::span<const Vec3d> points,
+                       const Evaluate& evaluate) {
+  Field field{std::vector<double>(points.size()), std::vector<Vec3d>(points.size()), {}};
+  for (const Side side : {Side::mean, Side::positive, Side::negative}) {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (places[i].side == side) chosen.push_back(i);
+    if (chosen.size() == points.size()) return evaluate(points, side);
+    if (chosen.empty()) continue;
+    std::vector<Vec3d> at;
+    for (const std::size_t i : chosen) at.push_back(points[i]);
+    const Field seen = evaluate(at, side);
+    if (!seen.gradient_of_e.empty()) field.gradient_of_e.resize(points.size());
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      field.potential[chosen[k]] = seen.potential[k];
+      field.e[chosen[k]] = seen.e[k];
+      if (!seen.gradient_of_e.empty()) field.gradient_of_e[chosen[k]] = seen.gradient_of_e[k];
+    }
   }
   field.count_singular();
+  return field;
 }
 
 }  // namespace
@@ -55,10 +59,8 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
                : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}}, at, how);
   };
   const std::vector<RegionFinder::Place> places = finder.places_of(points, options.side);
-  ProblemField field{evaluate(points, options.side), {}};
+  ProblemField field{field_from_sides(places, points, evaluate), {}};
   for (const RegionFinder::Place& place : places) field.region.push_back(place.region);
-  for (const Side side : {Side::positive, Side::negative})
-    if (side != options.side) see_from(side, places, points, evaluate, field);
   const bool applied = of.applied && !all_applied.empty();
   const auto n = static_cast<std::int64_t>(points.size());
 #pragma omp parallel for schedule(static)

@@ -238,14 +238,11 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
   for (const ResolvedGroup& group : groups) {
     const GroupCondition& condition = *group.condition;
     join(group.inside, group.outside);
-    const bool floats = condition.kind == Kind::conductor && condition.conductor.has_charge;
     for (const int region : {group.inside, group.outside}) {
       if (region == no_region) continue;
-      const std::string& name =
-          condition.conductor.name.empty() ? condition.group : condition.conductor.name;
-      if (floats) join(at_floating.emplace(name, region).first->second, region);
-      is_fixed[region] = is_fixed[region] || (!floats && condition.kind != Kind::neumann &&
-                                              condition.kind != Kind::interface);
+      if (condition.floats())
+        join(at_floating.emplace(condition.conductor_name(), region).first->second, region);
+      is_fixed[region] = is_fixed[region] || condition.fixes_potential();
     }
   }
   const int outside = region_outside(problem);

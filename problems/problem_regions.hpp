@@ -8,11 +8,12 @@
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/field.hpp"
-#include "fmbem/meshes/distance.hpp"
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/problems/boundary_problem.hpp"
 
 namespace fmbem {
+
+class BodyTree;
 
 /// Number of a region in BoundaryProblem::regions, or where there is none.
 inline constexpr int no_region = -1;
@@ -32,6 +33,8 @@ struct PanelSides {
 struct ResolvedGroup {
   const GroupCondition* condition = nullptr;
   int inside = no_region, outside = no_region;
+
+  int region(int side) const { return side == 0 ? inside : outside; }
 };
 
 /// [groups of the mesh]. Throws InputError for names of groups and regions that are unknown or used

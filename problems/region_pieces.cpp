@@ -1,9 +1,7 @@
 #include "fmbem/problems/region_pieces.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -19,10 +17,6 @@
 namespace fmbem {
 namespace {
 
-using Kind = GroupCondition::Kind;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// A panel of the whole and one of its sides, behind (0) or ahead (1).
 struct Wall {
   std::int32_t panel;
@@ -32,7 +26,7 @@ struct Wall {
 /// A chamber's walls, and what they say.
 struct Walls {
   std::vector<Wall> all{};
-  CoordinateBounds bounds{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  CoordinateBounds bounds = CoordinateBounds::of_nothing();
   int region = no_region;
   bool is_one = true;  ///< all walls name the same region, and none falls together with another
   double cones = 0;    ///< Σ |volume| of the walls' cones, by which roundings of the volume go
@@ -47,12 +41,13 @@ class Pieces {
         groups_(groups),
         panels_(panels),
         whole_(whole_of(panels)),
+        numbers_(panels),
         chambers_(find_chambers(whole_, all_panels())),
         walls_(chambers_.all.size()),
         around_(chambers_.all.size(), -1),
         unions_(chambers_.all.size() + 1) {
-    for (std::size_t w = 0; w < whole_.size(); ++w)
-      for (const int side : {0, 1}) add_wall({static_cast<std::int32_t>(w), side});
+    for (std::int32_t w = 0; w < size(whole_); ++w)
+      for (const int side : {0, 1}) add_wall({w, side});
     for (std::size_t c = 0; c < walls_.size(); ++c)
       walls_[c].is_one = walls_[c].is_one && chambers_.all[c].is_clear;
     for (std::size_t c = 0; c < walls_.size(); ++c) put_into_surroundings(c);
@@ -66,17 +61,18 @@ class Pieces {
     Unions joined(walls_.size() + 1);
     std::vector<char> is_fixed(walls_.size() + 1, false);
     std::map<std::string, std::int32_t> at_floating;  // a piece
-    for (std::size_t w = 0; w < whole_.size(); ++w) {
+    for (std::int32_t w = 0; w < size(whole_); ++w) {
       const ResolvedGroup& group = group_of(w);
-      const std::array<std::int32_t, 2> piece{piece_of(w, 0), piece_of(w, 1)};
-      const std::array<int, 2> region{group.inside, group.outside};
-      if (region[0] != no_region && region[1] != no_region) joined.join(piece[0], piece[1]);
+      const GroupCondition& condition = *group.condition;
+      if (group.inside != no_region && group.outside != no_region)
+        joined.join(piece_of(w, 0), piece_of(w, 1));
       for (const int side : {0, 1}) {
-        if (region[side] == no_region) continue;
-        if (floats(group))
-          joined.join(at_floating.emplace(name_of_conductor(group), piece[side]).first->second,
-                      piece[side]);
-        if (fixes(group) || is_grounded[region[side]]) is_fixed[piece[side]] = true;
+        const int region = group.region(side);
+        const std::int32_t piece = piece_of(w, side);
+        if (region == no_region) continue;
+        if (condition.floats())
+          joined.join(at_floating.emplace(condition.conductor_name(), piece).first->second, piece);
+        if (condition.fixes_potential() || is_grounded[region]) is_fixed[piece] = true;
       }
     }
     if (region_outside(problem_) != no_region) is_fixed[unions_.root(unbounded())] = true;
@@ -85,69 +81,55 @@ class Pieces {
       if (is_fixed[p]) has_fixed[joined.root(static_cast<std::int32_t>(p))] = true;
 
     std::vector<std::set<std::int32_t>> of_domain(domains.fixes.size());
-    for (std::size_t i = 0; i < panels_.size(); ++i)
-      for (const int side : {0, 1})
-        if (const int region = region_at(i, side); region != no_region)
-          of_domain[domains.of[region]].insert(joined.root(piece_of(itself(i), side)));
-    for (std::size_t i = 0; i < panels_.size(); ++i)
-      for (const int side : {0, 1}) {
-        const int region = region_at(i, side);
-        const int domain = region == no_region ? 0 : domains.of[region];
-        if (region == no_region || (of_domain[domain].size() == 1 && !domains.fixes[domain]) ||
-            !walls_[chamber_of(itself(i), side)].is_one)
-          continue;
-        FMBEM_REQUIRE(has_fixed[joined.root(piece_of(itself(i), side))],
-                      "the region \"" << problem_.regions[region].name
-                                      << "\" lies in several pieces, and nothing says what the "
-                                         "potential is in the one at "
-                                      << place(panels_.centroid(i) + panels_.origin) << ' '
-                                      << mesh_.unit << ": give that a region of its own");
-      }
+    for_own_walls([&](Wall wall, int region) {
+      of_domain[domains.of[region]].insert(joined.root(piece_of(wall.panel, wall.side)));
+    });
+    for_own_walls([&](Wall wall, int region) {
+      const int domain = domains.of[region];
+      const bool is_whole = of_domain[domain].size() == 1 && !domains.fixes[domain];
+      if (is_whole || !walls_[chamber_of(wall.panel, wall.side)].is_one) return;
+      FMBEM_REQUIRE(has_fixed[joined.root(piece_of(wall.panel, wall.side))],
+                    "the region \"" << problem_.regions[region].name
+                                    << "\" lies in several pieces, and nothing says what the "
+                                       "potential is in the one at "
+                                    << place(whole_.centroid(wall.panel) + whole_.origin) << ' '
+                                    << mesh_.unit << ": give that a region of its own");
+    });
   }
 
  private:
   std::int32_t unbounded() const { return static_cast<std::int32_t>(walls_.size()); }
+  static std::int32_t size(const Panels& panels) {
+    return static_cast<std::int32_t>(panels.size());
+  }
   std::vector<std::int32_t> all_panels() const {
     std::vector<std::int32_t> all(whole_.size());
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
-  std::size_t source(std::size_t w) const {
-    return panels_.images ? static_cast<std::size_t>(panels_.images->source[w]) : w;
+  const ResolvedGroup& group_of(std::int32_t w) const {
+    return groups_[mesh_.group_of[panels_.input_index[numbers_.source(w)]]];
   }
-  std::size_t itself(std::size_t i) const {
-    return panels_.images ? static_cast<std::size_t>(panels_.images->itself(i)) : i;
-  }
-  const ResolvedGroup& group_of(std::size_t w) const {
-    return groups_[mesh_.group_of[panels_.input_index[source(w)]]];
-  }
-  int region_at(std::size_t i, int side) const {
-    const ResolvedGroup& group = groups_[mesh_.group_of[panels_.input_index[i]]];
-    return side == 0 ? group.inside : group.outside;
-  }
-  std::int32_t chamber_of(std::size_t w, int side) const { return chambers_.of[w][side]; }
-  std::int32_t piece_of(std::size_t w, int side) { return unions_.root(chamber_of(w, side)); }
+  std::int32_t chamber_of(std::int32_t w, int side) const { return chambers_.of[w][side]; }
+  std::int32_t piece_of(std::int32_t w, int side) { return unions_.root(chamber_of(w, side)); }
 
-  static bool floats(const ResolvedGroup& group) {
-    return group.condition->kind == Kind::conductor && group.condition->conductor.has_charge;
-  }
-  static bool fixes(const ResolvedGroup& group) {
-    return !floats(group) && group.condition->kind != Kind::neumann &&
-           group.condition->kind != Kind::interface;
-  }
-  static const std::string& name_of_conductor(const ResolvedGroup& group) {
-    const std::string& name = group.condition->conductor.name;
-    return name.empty() ? group.condition->group : name;
+  /// Calls visit(wall, region) for what is no image and bounds a region.
+  template <class Visit>
+  void for_own_walls(const Visit& visit) const {
+    for (std::int32_t i = 0; i < size(panels_); ++i)
+      for (const int side : {0, 1}) {
+        const std::int32_t w = numbers_.itself(i);
+        const int region = group_of(w).region(side);
+        if (region != no_region) visit(Wall{w, side}, region);
+      }
   }
 
   void add_wall(Wall wall) {
     Walls& walls = walls_[chamber_of(wall.panel, wall.side)];
-    const ResolvedGroup& group = group_of(wall.panel);
-    const int region = wall.side == 0 ? group.inside : group.outside;
+    const int region = group_of(wall.panel).region(wall.side);
     if (walls.all.empty()) walls.region = region;
-    const std::size_t i = source(wall.panel);
     walls.is_one = walls.is_one && walls.region == region &&
-                   !(panels_.images && panels_.images->lies_in_plane(i));
+                   !numbers_.lies_in_plane(numbers_.source(wall.panel));
     walls.all.push_back(wall);
     const Vec3d a = whole_.vertex(wall.panel, 0), b = whole_.vertex(wall.panel, 1),
                 c = whole_.vertex(wall.panel, 2);
@@ -164,7 +146,7 @@ class Pieces {
     const Vec3d x = t.centroid + (wall.side == 0 ? -1e-3 : 1e-3) * t.radius * t.normal;
     std::int32_t around = unbounded();
     for (std::size_t other = 0; other < walls_.size(); ++other) {
-      if (other == c || !(chambers_.all[other].volume > 0) || !is_in(walls_[other].bounds, x))
+      if (other == c || !(chambers_.all[other].volume > 0) || !walls_[other].bounds.contains(x))
         continue;
       const double winding = winding_at(x, walls_[other]);
       if (std::abs(winding - std::round(winding)) > 0.1) {  // where surfaces touch
@@ -206,12 +188,6 @@ class Pieces {
                                : "the region \"" + problem_.regions[region].name + '"';
   }
 
-  static bool is_in(const CoordinateBounds& bounds, Vec3d x) {
-    for (int axis = 0; axis < 3; ++axis)
-      if (x[axis] < bounds.low[axis] || x[axis] > bounds.high[axis]) return false;
-    return true;
-  }
-
   /// How often walls wind round a point that lies on none of them.
   double winding_at(Vec3d x, const Walls& walls) const {
     double sum = 0;
@@ -227,6 +203,7 @@ class Pieces {
   std::span<const ResolvedGroup> groups_;
   const Panels& panels_;
   const Panels& whole_;
+  PanelNumbers numbers_;
   Chambers chambers_;
   std::vector<Walls> walls_;  ///< [chambers]
   /// [chambers]: which one each lies in, unbounded() for none, −1 if that has not been asked.

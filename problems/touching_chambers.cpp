@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -15,27 +14,6 @@
 
 namespace fmbem {
 namespace {
-
-/// The numbers of panels before planes, and of those in the whole.
-struct Images {
-  explicit Images(const Panels& panels) : of(panels.images.get()) {}
-  std::int32_t source(std::int32_t w) const { return of ? of->source[w] : w; }
-  std::int32_t itself(std::int32_t i) const { return of ? of->itself(i) : i; }
-  bool is_opposite(std::int32_t w) const { return of && of->sign[w] < 0; }
-  bool lies_in_plane(std::int32_t i) const { return of && of->lies_in_plane(i); }
-  const PanelImages* of;
-};
-
-/// Around the walls of a chamber that has none.
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr CoordinateBounds of_nothing{{infinity, infinity, infinity},
-                                      {-infinity, -infinity, -infinity}};
-
-bool is_in(const CoordinateBounds& bounds, Vec3d x) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (x[axis] < bounds.low[axis] || x[axis] > bounds.high[axis]) return false;
-  return true;
-}
 
 template <class T>
 class Finder {
@@ -120,7 +98,7 @@ class Finder {
   }
 
   void look_at_walls() {
-    bounds_.assign(chambers_.size(), of_nothing);
+    bounds_.assign(chambers_.size(), CoordinateBounds::of_nothing());
     std::vector<T> permittivity(chambers_.size());
     std::vector<char> is_set(chambers_.size(), false), is_one(chambers_.size(), true);
     for (TouchingChamber& chamber : chambers_) chamber.is_metal = true;
@@ -160,7 +138,7 @@ class Finder {
       const Vec3d x = panels_.centroid(i) + shift;
       std::vector<std::int32_t> around;
       for (std::size_t c = 0; c < chambers_.size(); ++c)
-        if (chambers_[c].is_known && is_in(bounds_[c], x))
+        if (chambers_[c].is_known && bounds_[c].contains(x))
           around.push_back(static_cast<std::int32_t>(c));
       if (around.empty()) continue;
       const std::vector<double> winding = windings(x);
@@ -244,7 +222,7 @@ class Finder {
   const BasicPanelConditions<T>& given_;
   std::span<const T> beta_;
   std::span<const std::int32_t> part_;
-  Images images_;
+  PanelNumbers images_;
   std::vector<std::int32_t> chosen_, complex_;  ///< panels of the whole, and what hangs together
   Chambers found_;
   std::vector<TouchingChamber> chambers_;

@@ -52,6 +52,16 @@ struct PanelImages {
 /// grounded one.
 Panels make_panels(const SurfaceMesh& mesh, const SymmetryPlanes& planes, int max_leaf = 64);
 
+/// Numbers of panels before planes, and of those in the whole, also where there are no planes.
+struct PanelNumbers {
+  explicit PanelNumbers(const Panels& panels) : of(panels.images.get()) {}
+  std::int32_t source(std::int32_t w) const { return of ? of->source[w] : w; }
+  std::int32_t itself(std::int32_t i) const { return of ? of->itself(i) : i; }
+  bool is_opposite(std::int32_t w) const { return of && of->sign[w] < 0; }
+  bool lies_in_plane(std::int32_t i) const { return of && of->lies_in_plane(i); }
+  const PanelImages* of;
+};
+
 /// The planes before which panels lie.
 inline SymmetryPlanes planes_of(const Panels& panels) {
   return panels.images ? panels.images->planes : SymmetryPlanes{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 
 #include "fmbem/fmm/base/vec3.hpp"
@@ -11,6 +12,16 @@ namespace fmbem {
 /// Smallest and largest coordinates.
 struct CoordinateBounds {
   Vec3d low, high;
+
+  static CoordinateBounds of_nothing() {
+    constexpr double most = std::numeric_limits<double>::infinity();
+    return {{most, most, most}, {-most, -most, -most}};
+  }
+  bool contains(Vec3d x) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (x[axis] < low[axis] || x[axis] > high[axis]) return false;
+    return true;
+  }
 
   void add(const CoordinateBounds& other) {
     for (int axis = 0; axis < 3; ++axis) {
