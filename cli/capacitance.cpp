@@ -3,6 +3,7 @@
 
 #include "cli/capacitance_report.hpp"
 #include "cli/picture_options.hpp"
+#include "cli/problem_report.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "cli/surface_output.hpp"
@@ -21,6 +22,22 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
   std::vector<std::string> names;
   for (const Conductor& conductor : conductors) names.push_back(conductor.name);
   return names;
+}
+
+/// Whether there are data that capacitances do without: sources, and values on walls.
+bool has_other_data(const SurfaceMesh& mesh, const ProblemSolution& solution) {
+  const BoundaryProblem& problem = solution.problem;
+  if (!problem.sources.empty() || norm2(problem.field) > 0) return true;
+  const Panels& panels = solution.panels;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    for (const GroupCondition& condition : problem.groups) {
+      const auto panel = static_cast<std::size_t>(panels.input_index[i]);
+      if (!condition.value || condition.group != mesh.groups[mesh.group_of[panel]].name) continue;
+      const Triangle t = panels.triangle(i);
+      if (condition.value({panel, panels.size(), t.centroid + panels.origin, t.normal}) != 0)
+        return true;
+    }
+  return false;
 }
 
 ExitCode run(Context& context, const CapacitanceArguments& options) {
@@ -46,6 +63,12 @@ ExitCode run(Context& context, const CapacitanceArguments& options) {
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
   if (!result.coarser.empty()) job.report()["levels"] = levels_json(result);
   if (solution.converged && !result.converged) warn_of_coarser_level(job.console(), job.report());
+  warn_of_problem(job.console(), job.report(), solution);
+  if (options.hand_on.save && has_other_data(result.mesh, solution))
+    warn(job.console(), job.report(),
+         *options.hand_on.save +
+             " has the conductors at 1 V alone, without sources and data of "
+             "walls: fmbem solve --basis --save keeps these, too");
   if (options.file) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
     job.console().print_wrote(*options.file);

@@ -37,9 +37,9 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
       ->required();
   app.add_option_function<std::string>(
          "--mesh-size", [&options](const std::string& text) { options.mesh_size = Length(text); },
-         "edges when geometry is meshed, such as 2 or 2um (default: a fortieth of the bounding "
-         "box's diagonal, or less as curvature, conductors, their faces and gaps between them "
-         "need)")
+         "edges to aim at when geometry is meshed, such as 2 or 2um (default: a fortieth of the "
+         "bounding box's diagonal, or less as curvature, conductors, their faces and gaps between "
+         "them need)")
       ->type_name("H");
   app.add_option(
          "--grade", options.grade,

@@ -21,67 +21,95 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return text;
 }
 
-/// A case for an option that takes a value: its words, files, folders, or nothing that is known.
+/// What completes a value of this type: a function of the script.
+std::string completer_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (const std::vector<std::string> words = choices_of(option); !words.empty())
+    return "_fmbem_words '" + joined(words, " ") + "'";
+  if (type == "DIR") return "_fmbem_paths -d";
+  if (type == "PICTURE" || type.find("FILE") != type.npos) return "_fmbem_paths -f";
+  return "COMPREPLY=()";
+}
+
+/// A case for an option that takes a value.
 void add_value_case(std::ostream& out, const std::string& command, const CLI::Option& option) {
   const std::vector<std::string> names = names_of(option);
   if (names.empty() || option.get_items_expected_max() == 0) return;
   std::vector<std::string> patterns;
   const std::string before = "'" + command + " ";
   for (const std::string& name : names) patterns.push_back(before + name + "'");
-  out << "    " << joined(patterns, " | ") << ")\n      ";
-  const std::vector<std::string> words = choices_of(option);
-  const std::string type = option.get_type_name();
-  if (!words.empty())
-    out << "mapfile -t COMPREPLY < <(compgen -W '" << joined(words, " ") << "' -- \"$word\")\n";
-  else if (type == "FILE" || type == "DIR")
-    out << "mapfile -t COMPREPLY < <(compgen -" << (type == "FILE" ? 'f' : 'd')
-        << " -- \"$word\")\n";
-  else
-    out << "COMPREPLY=()\n";
-  out << "      return ;;\n";
+  out << "    " << joined(patterns, " | ") << ")\n      " << completer_of(option)
+      << "\n      return ;;\n";
+}
+
+/// The words for what of a command is no option, if there are some.
+std::vector<std::string> words_of(const CLI::App& command,
+                                  const std::vector<std::string>& commands) {
+  if (command.get_name() == "help") return commands;
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_positional())
+      if (std::vector<std::string> words = choices_of(*option); !words.empty()) return words;
+  return {};
 }
 
 }  // namespace
 
 std::string bash_completion(const CLI::App& program) {
-  std::ostringstream values, options;
   std::vector<std::string> commands;
+  for (const CLI::App* command : commands_of(program)) commands.push_back(command->get_name());
+  std::ostringstream values, cases;
   for (const CLI::App* command : commands_of(program)) {
     const std::string& name = command->get_name();
-    commands.push_back(name);
     std::vector<std::string> names;
     for (const CLI::Option* option : command->get_options()) {
       const std::vector<std::string> own = names_of(*option);
       names.insert(names.end(), own.begin(), own.end());
       add_value_case(values, name, *option);
     }
-    options << "    " << name << ") options='" << joined(names, " ") << "' ;;\n";
+    cases << "    " << name << ")\n      options='" << joined(names, " ") << "'\n      words='"
+          << joined(words_of(*command, commands), " ") << "' ;;\n";
   }
-  const std::string all = joined(commands, " ");
   std::ostringstream out;
   out << "# Completion of fmbem for bash; made by: fmbem completion bash\n"
+         "_fmbem_words() {\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n"
+         "}\n"
+         "_fmbem_paths() {\n"
+         "  # Names of folders end with a slash. Outside of a completion compopt has nothing to "
+         "do.\n"
+         "  compopt -o filenames 2>/dev/null || :\n"
+         "  mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$word\")\n"
+         "}\n"
          "_fmbem() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
-         "  local command=${COMP_WORDS[1]}\n"
-         "  if ((COMP_CWORD == 1)) || [[ $command == help ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W '"
-      << all
-      << " --help --version --man' -- \"$word\")\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "  local command=${COMP_WORDS[1]} options= words=\n"
+         "  # bash makes three words of --option=value\n"
+         "  if [[ $word == = ]]; then\n"
+         "    word=\n"
+         "  elif [[ $before == = ]]; then\n"
+         "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+         "  fi\n"
+         "  if ((COMP_CWORD == 1)); then\n"
+         "    _fmbem_words '"
+      << joined(commands, " ")
+      << " --help --version'\n"
          "    return\n"
          "  fi\n"
          "  case \"$command $before\" in\n"
       << values.str()
       << "  esac\n"
          "  case $command in\n"
-      << options.str()
+      << cases.str()
       << "  esac\n"
          "  if [[ $word == -* ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
+         "    _fmbem_words \"$options\"\n"
+         "  elif [[ $words ]]; then\n"
+         "    _fmbem_words \"$words\"\n"
          "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+         "    _fmbem_paths -f\n"
          "  fi\n"
          "}\n"
-         "complete -o filenames -F _fmbem fmbem\n";
+         "complete -F _fmbem fmbem\n";
   return out.str();
 }
 

@@ -6,6 +6,7 @@
 #include "cli/field_from.hpp"
 #include "cli/picture_options.hpp"
 #include "cli/point_output.hpp"
+#include "cli/problem_report.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/problems/charge_levels.hpp"
@@ -51,6 +52,7 @@ ExitCode run(Context& context, const FieldArguments& options) {
   job.tell(finest, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
   if (finest.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
+  warn_of_problem(job.console(), job.report(), finest);
   const Timer timer;
   Json results = charges_json(levels);
   results.update(points.put_out(job.console(), job.report(), levels.mesh, finest));

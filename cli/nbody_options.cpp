@@ -61,7 +61,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
                  "(default: what is fastest)")
       ->type_name("N");
   app.add_option("--softening", o.plan.softening,
-                 "of direct sums: 1/r becomes 1/sqrt(r^2 + L^2) (default: 0)")
+                 "of direct sums: 1/(4 pi r) becomes 1/(4 pi sqrt(r^2 + L^2)) (default: 0)")
       ->type_name("L");
   add_choice(app, "--precision", o.plan.precision,
              {{"auto", std::nullopt},
@@ -73,7 +73,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
   add_choice(
       app, "--construction", o.plan.construction,
       {{"radix-sort", fmm::Construction::radix_sort}, {"histogram", fmm::Construction::histogram}},
-      "how points get into the order of the tree, which is the same");
+      "how points are sorted; both ways give the same tree");
   app.add_flag("--potential-only", o.potential_only, "no forces");
   app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
       ->type_name("N");

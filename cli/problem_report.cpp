@@ -175,6 +175,8 @@ Json driven_json(const ProblemSolution& solution) {
   return driven;
 }
 
+namespace {
+
 void warn_of_driven(Console& console, Json& report, const ProblemSolution& solution) {
   for (std::size_t k = 0; k < solution.driven.size(); ++k)
     if (!solution.driven_solves[k].converged)
@@ -196,6 +198,14 @@ void warn_of_balance(Console& console, Json& report, const ProblemSolution& solu
                four_digits(result.throughput[r]) + " " + quantity.unit() +
                " over, and should nothing: refine the mesh");
     }
+}
+
+}  // namespace
+
+void warn_of_problem(Console& console, Json& report, const ProblemSolution& solution) {
+  warn_of_driven(console, report, solution);
+  for (const std::string& sentence : solution.notices) warn(console, report, sentence);
+  warn_of_balance(console, report, solution);
 }
 
 }  // namespace fmbem::cli

@@ -23,10 +23,8 @@ Json results_json(const ProblemSolution& solution, const ResultsAsked& asked);
 /// Conductors whose charge or current was given between two media, with what became of their
 /// solves.
 Json driven_json(const ProblemSolution& solution);
-/// A warning for each of those that did not converge.
-void warn_of_driven(Console& console, Json& report, const ProblemSolution& solution);
-
-/// A warning for each region where what enters does not add up to 0.
-void warn_of_balance(Console& console, Json& report, const ProblemSolution& solution);
+/// A warning for each conductor among those that did not converge, for each of the solution's
+/// notices, and for each region where what enters does not add up to 0.
+void warn_of_problem(Console& console, Json& report, const ProblemSolution& solution);
 
 }  // namespace fmbem::cli

@@ -74,7 +74,7 @@ std::string words(SizeReason reason) {
     case SizeReason::option:
       return "the size asked for";
     case SizeReason::file:
-      return "by the geometry's own sizes";
+      return "by Gmsh, or the geometry's own sizes";
     case SizeReason::box:
       return "by the geometry's extent";
     case SizeReason::extent:

@@ -92,9 +92,7 @@ ExitCode run(Context& context, const SolveArguments& options) {
   job.tell(solution, mesh, solution.solve_names,
            results_text(solution, asked) + (forces ? forces_text(*forces) : ""));
   if (!solution.driven.empty()) job.report()["driven"] = driven_json(solution);
-  warn_of_driven(job.console(), job.report(), solution);
-  for (const std::string& sentence : solution.notices) warn(job.console(), job.report(), sentence);
-  warn_of_balance(job.console(), job.report(), solution);
+  warn_of_problem(job.console(), job.report(), solution);
   Json results = results_json(solution, asked);
   if (forces) results.update(forces_json(*forces));
 

@@ -146,7 +146,8 @@ Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOpti
   return source;
 }
 
-/// A geometry that fixes its own subdivision does not heed the size that was asked for.
+/// A geometry that fixes its own subdivision does not heed the size that was asked for, and Gmsh
+/// does not always on surfaces that are few sizes large.
 void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   if (!options.mesh_size) return;
   double longest = 0;
@@ -155,8 +156,9 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   const double size = options.mesh_size->value;
   if (longest > 2 * size)
     mesh.notices.push_back("edges of up to " + decimal(longest) +
-                           " are longer than the mesh size " + decimal(size) +
-                           ", because the geometry fixes its own subdivision");
+                           " are longer than twice the mesh size " + decimal(size) +
+                           ": the geometry fixes its own subdivision, or Gmsh's mesh of it is "
+                           "coarser there");
 }
 
 /// Groups may touch if one conductor has both. That is not known here: problems/ decides.

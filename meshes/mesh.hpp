@@ -47,7 +47,7 @@ struct Contact {
 /// Why the mesh of a geometry is as fine as it is somewhere.
 enum class SizeReason {
   option,     ///< the mesh size that was asked for
-  file,       ///< the geometry's own sizes or subdivision
+  file,       ///< the geometry's own sizes or subdivision, or what Gmsh made
   box,        ///< a part of the whole geometry's extent
   extent,     ///< a part of the conductor's extent
   curvature,  ///< edges along a full turn

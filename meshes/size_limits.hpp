@@ -83,7 +83,7 @@ class SizeLimits {
 };
 
 /// What limits the size of each triangle: SizeReason::file where its edges are not of the size
-/// that was asked for, as the geometry fixes its own subdivision.
+/// that was asked for: the geometry fixes its own subdivision, or Gmsh made others.
 std::vector<SizeLimit> sizes_of_triangles(const SurfaceMesh& mesh,
                                           const std::vector<int>& surface_of,
                                           const std::vector<double>& curvature,

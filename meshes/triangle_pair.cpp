@@ -102,4 +102,14 @@ ClosestPoints gap(const Corners& a, const Corners& b) {
   return least;
 }
 
+double segment_to_triangle(Vec3d from, Vec3d to, const Corners& t) {
+  const Vec3d n = unit_normal(t);
+  const double a = dot(n, from - t[0]), b = dot(n, to - t[0]);
+  if ((a > 0) != (b > 0) && inside(from + a / (a - b) * (to - from), t, n, 0)) return 0;
+  ClosestPoints least{std::numeric_limits<double>::infinity(), {}};
+  corners_to_inside(least, {from, to, to}, t);
+  for (int k = 0; k < 3; ++k) edge_to_edge(least, from, to - from, t[k], t[(k + 1) % 3] - t[k]);
+  return least.distance;
+}
+
 }  // namespace fmbem

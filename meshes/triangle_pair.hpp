@@ -27,4 +27,7 @@ struct ClosestPoints {
 /// inside of the other, and between edges. Exact to some 1e-15 of the corners' differences.
 ClosestPoints gap(const Corners& a, const Corners& b);
 
+/// The distance of a segment, whose ends differ, to a triangle; 0 where it runs through it.
+double segment_to_triangle(Vec3d from, Vec3d to, const Corners& t);
+
 }  // namespace fmbem

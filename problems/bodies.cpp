@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/enclosures.hpp"
 
 namespace fmbem {
 namespace {
@@ -89,14 +89,20 @@ void add_own(const BodyPanels& given, const Nesting& nesting, const Body& body, 
       area += t.area;
     }
     if (!nesting.is_interface(p) && nesting.is_inside(p, b, true)) continue;
-    const bool closed = nesting.is_closed(p),
-               ahead = !nesting.is_inside(p, b, nesting.is_interface(p));
+    const bool closed = nesting.is_closed(p), is_interface = nesting.is_interface(p),
+               ahead = !closed || !nesting.is_inside(p, b, is_interface);
+    bool has_other = false;  // a shell that conducts has fields on its other side, too
     for (const std::int32_t i : panels) {
-      if (!closed || ahead) media.add(given.ahead[i]);
-      if (!closed || !ahead) media.add(given.behind[i]);
+      const double around = ahead ? given.ahead[i] : given.behind[i],
+                   other = ahead ? given.behind[i] : given.ahead[i];
+      media.add(around);
+      if (other == 0 || (closed && (is_interface || around == 0))) continue;
+      media.add(other);
+      has_other = true;
     }
     is_open = is_open || !closed;
     extent.borders.push_back({{panels.begin(), panels.end()}, ahead});
+    if (has_other) extent.borders.push_back({{panels.begin(), panels.end()}, !ahead});
   }
   FMBEM_REQUIRE(area > 0, "the body \"" << body.name << "\" has no panels");
   FMBEM_REQUIRE(media.least == media.most,

@@ -22,7 +22,7 @@ struct BodyPanels {
   const Panels& panels;
   std::span<const int> body_of;           ///< −1 of those that no body consists of
   std::span<const char> is_interface;     ///< between dielectrics, else of a conductor
-  std::span<const double> behind, ahead;  ///< relative permittivities
+  std::span<const double> behind, ahead;  ///< relative permittivities, 0 in metal
 };
 
 /// Where a closed body ends: its panels, and on which of their sides what is around it lies.
@@ -41,7 +41,7 @@ struct BodyBorder {
 struct BodyExtent {
   std::vector<std::int32_t> panels;   ///< ascending: all that belong to it
   std::vector<std::int32_t> charges;  ///< of the places that were given
-  std::vector<BodyBorder> borders;    ///< closed parts; none if an open one is on its border
+  std::vector<BodyBorder> borders;    ///< closed parts, of shells both sides; none if one is open
   double permittivity = 1;            ///< relative, of the medium around it
   Vec3d centroid;                     ///< of its own panels' areas, in the mesh's coordinates
 };

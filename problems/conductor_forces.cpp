@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/enclosures.hpp"
 
 namespace fmbem {
 namespace {

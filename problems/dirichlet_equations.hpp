@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/second_kind_operator.hpp"
 
 namespace fmbem {

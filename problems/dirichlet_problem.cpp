@@ -112,7 +112,7 @@ class DirichletProblem final : public ProblemEquations {
       if (conditions_.conductor[i] >= 0)
         found.conductor_potential[conditions_.conductor[i]] = data.given[i];
     set_fluxes(data, densities, found);
-    ProblemResult result = std::move(results_of(parts_, conditions_, name, data.applied, found)[0]);
+    ProblemResult result = std::move(results_of(parts_, conditions_, name, data, found)[0]);
     if (densities.normal_derivative.empty()) result.conductor_flux = charges_of(found.sigma);
     std::vector<double> density = found.inside;
     for (std::size_t i = 0; i < density.size(); ++i)

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/known_charges.hpp"
 #include "fmbem/problems/panel_conditions.hpp"
 

@@ -163,7 +163,7 @@ class LayerEquations final : public ProblemEquations {
     find_conductor_potentials(data, found);
     find_surface_values(data, found);
     // As MediaSystem::free_charge() has it.
-    auto results = results_of(parts_, conditions_.panels, name, data.applied, found);
+    auto results = results_of(parts_, conditions_.panels, name, data, found);
     std::vector<T> density = found.sigma;
     for (std::size_t i = 0; i < density.size(); ++i)
       if (!conditions_.panels.is_interface(i)) density[i] = found.inside[i] + found.outside[i];

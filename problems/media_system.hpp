@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/complex_operator.hpp"
 #include "fmbem/bem/layer/mixed_operator.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/gauss_shifts.hpp"
 #include "fmbem/problems/layer_field.hpp"
 #include "fmbem/problems/lossy_media.hpp"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/media_system.hpp"
 
 namespace fmbem {

@@ -23,7 +23,6 @@ void check_forces(const BoundaryProblem& problem) {
 
 namespace {
 
-/// A conductor has metal behind it where no region is.
 PanelMedia media_of(const BoundaryProblem& problem, const PanelSides& sides,
                     std::span<const ResolvedGroup> groups, const SurfaceMesh& mesh,
                     const Panels& panels) {
@@ -31,10 +30,8 @@ PanelMedia media_of(const BoundaryProblem& problem, const PanelSides& sides,
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const int group = mesh.group_of[panels.input_index[i]];
     media.is_interface.push_back(groups[group].condition->kind == GroupCondition::Kind::interface);
-    const double ahead = coefficient_in<double>(problem, sides.outside[i]);
-    media.ahead.push_back(ahead);
-    media.behind.push_back(
-        sides.inside[i] == no_region ? ahead : coefficient_in<double>(problem, sides.inside[i]));
+    media.ahead.push_back(coefficient_in<double>(problem, sides.outside[i]));
+    media.behind.push_back(coefficient_in<double>(problem, sides.inside[i]));
   }
   return media;
 }

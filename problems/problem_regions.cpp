@@ -14,6 +14,7 @@
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/topology.hpp"
+#include "fmbem/meshes/triangle_pair.hpp"
 
 namespace fmbem {
 namespace {
@@ -137,14 +138,17 @@ const char* name_of(ProblemSource::Kind kind) {
                                                : "line";
 }
 
-/// Points that stand for a source: a line has several.
-std::vector<Vec3d> places_of(const ProblemSource& source) {
+/// From a source to a triangle whose corners are relative to an origin.
+double distance_of(const ProblemSource& source, Vec3d origin, const Triangle& t) {
+  const Corners corners{t.vertex[0], t.vertex[1], t.vertex[2]};
+  const Vec3d from = source.at - origin;
+  if (source.kind != ProblemSource::Kind::line) return distance_to_triangle(from, corners);
+  return segment_to_triangle(from, source.to - origin, corners);
+}
+
+std::vector<Vec3d> ends_of(const ProblemSource& source) {
   if (source.kind != ProblemSource::Kind::line) return {source.at};
-  constexpr int pieces = 16;
-  std::vector<Vec3d> places;
-  for (int k = 0; k <= pieces; ++k)
-    places.push_back(source.at + (double(k) / pieces) * (source.to - source.at));
-  return places;
+  return {source.at, source.to};
 }
 
 }  // namespace
@@ -389,14 +393,14 @@ std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels
     FMBEM_REQUIRE(source.kind != ProblemSource::Kind::line || norm2(source.to - source.at) > 0,
                   whose << " has no length");
     bool is_close = false;
-    for (const Vec3d& x : places_of(source)) {
-      for (std::size_t i = 0; i < panels.size(); ++i) {
-        const Triangle t = panels.triangle(i);
-        const double apart =
-            distance_to_triangle(x - panels.origin, {t.vertex[0], t.vertex[1], t.vertex[2]});
-        FMBEM_REQUIRE(apart > 1e-6 * panels.extent, whose << " lies on a surface: move it away");
-        is_close = is_close || apart < t.radius;
-      }
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      const Triangle t = panels.triangle(i);
+      const double apart = distance_of(source, panels.origin, t);
+      FMBEM_REQUIRE(apart > 1e-6 * panels.extent,
+                    whose << " lies on a surface or runs through it, near "
+                          << place(t.centroid + panels.origin)
+                          << ": move it away, or split it there");
+      is_close = is_close || apart < t.radius;
     }
     if (is_close)
       notices.push_back(whose +
@@ -406,19 +410,25 @@ std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels
       region = region_of(*source.region, problem, whose);
       FMBEM_REQUIRE(region != no_region, whose << " has \"\" for its region: name one, or leave "
                                                   "\"region\" out");
-    } else {
-      for (const Vec3d& x : places_of(source)) {
-        const std::vector<double> winding = finder.windings(x);
-        const auto most = std::max_element(winding.begin(), winding.end());
-        FMBEM_REQUIRE(*most > 0.9, whose << " lies where truncated surfaces leave open which "
-                                            "region it is: say which with \"region\"");
-        const int here = most + 1 == winding.end() ? no_region : int(most - winding.begin());
-        FMBEM_REQUIRE(here != no_region, whose << " lies where there is no region, such as inside "
-                                                  "a conductor or beyond a wall: move it");
-        FMBEM_REQUIRE(region == no_region || region == here,
-                      whose << " runs through several regions: split it where it leaves one");
-        region = here;
-      }
+    }
+    for (const Vec3d& x : ends_of(source)) {
+      const std::vector<double> winding = finder.windings(x);
+      const auto most = std::max_element(winding.begin(), winding.end());
+      const bool is_clear = *most > 0.9;
+      FMBEM_REQUIRE(is_clear || source.region, whose << " lies where truncated surfaces leave open "
+                                                        "which region it is: say which with "
+                                                        "\"region\"");
+      if (!is_clear) continue;
+      FMBEM_REQUIRE(most + 1 != winding.end(), whose << " lies where there is no region, such as "
+                                                        "inside a conductor or beyond a wall: "
+                                                        "move it");
+      const auto here = static_cast<int>(most - winding.begin());
+      FMBEM_REQUIRE(!source.region || region == here,
+                    whose << " has \"" << *source.region << "\" for its region, and lies in \""
+                          << problem.regions[here].name << "\": name that, or leave it out");
+      FMBEM_REQUIRE(region == no_region || region == here,
+                    whose << " runs through several regions: split it where it leaves one");
+      region = here;
     }
     regions.push_back(region);
   }

@@ -36,9 +36,9 @@ void drop(LossyField& field, ProblemSource::Kind kind, std::size_t k) {
 template <class T>
 class Balance {
  public:
-  Balance(const ProblemParts& parts, const BasicPanelConditions<T>& conditions, bool is_applied,
-          FoundValues<T>& found)
-      : parts_(parts), conditions_(conditions), is_applied_(is_applied), found_(found) {
+  Balance(const ProblemParts& parts, const BasicPanelConditions<T>& conditions,
+          const BasicPanelData<T>& data, FoundValues<T>& found)
+      : parts_(parts), conditions_(conditions), data_(data), found_(found) {
     fix_constants();
     add_up_fluxes();
     add_up_regions();
@@ -60,7 +60,7 @@ class Balance {
     const double per_area = problem().unit() / scale();
     return {
         .name = name,
-        .applied = is_applied_,
+        .applied = data_.applied,
         .is_imaginary = part == 1,
         .conductor_flux = of(conductor_flux_),
         .flux_inside = of(flux_inside_),
@@ -81,7 +81,7 @@ class Balance {
   T coefficient(int region) const { return coefficient_in<T>(problem(), region); }
   /// C or A of a flux through an area.
   double to_si() const { return problem().unit() * scale(); }
-  bool has_sources() const { return is_applied_ && !problem().sources.empty(); }
+  bool has_sources() const { return data_.applied && !problem().sources.empty(); }
   int domain(std::size_t i) const {
     return parts_.domains.of[std::max(parts_.sides.inside[i], parts_.sides.outside[i])];
   }
@@ -169,12 +169,14 @@ class Balance {
 
   /// Of the panels ½ ∮ φ* c ∂φ/∂n, and of sources what they have in the field of all else.
   T energy() const {
-    if (is_applied_ && norm2(problem().field) > 0) return T(nan);
+    if (data_.applied && norm2(problem().field) > 0) return T(nan);
     T sum = 0;
-    for (std::size_t i = 0; i < found_.inside.size(); ++i)
-      if (!conditions_.is_interface(i))
-        sum += to_si() * parts_.area[i] * (found_.inside[i] + found_.outside[i]) *
-               conjugate(found_.potential[i]);
+    for (std::size_t i = 0; i < found_.inside.size(); ++i) {
+      // An interface gives off what it is asked to; what is found has the solver's error beside.
+      const T flux =
+          conditions_.is_interface(i) ? data_.given[i] : found_.inside[i] + found_.outside[i];
+      sum += to_si() * parts_.area[i] * flux * conjugate(found_.potential[i]);
+    }
     if (has_sources()) sum += work_of_sources();
     return problem().conducts() ? sum : 0.5 * sum;
   }
@@ -211,7 +213,7 @@ class Balance {
 
   const ProblemParts& parts_;
   const BasicPanelConditions<T>& conditions_;
-  bool is_applied_;
+  const BasicPanelData<T>& data_;
   FoundValues<T>& found_;
   std::vector<T> constant_, imbalance_;                         ///< [regions]
   std::vector<double> throughput_;                              ///< [regions]
@@ -224,16 +226,18 @@ class Balance {
 template <class T>
 std::vector<ProblemResult> results_of(const ProblemParts& parts,
                                       const BasicPanelConditions<T>& conditions,
-                                      const std::string& name, bool is_applied,
+                                      const std::string& name, const BasicPanelData<T>& data,
                                       FoundValues<T>& found) {
-  const Balance<T> balance(parts, conditions, is_applied, found);
+  const Balance<T> balance(parts, conditions, data, found);
   if constexpr (std::is_same_v<T, double>) return {balance.part(0, name)};
   return {balance.part(0, name + ", real part"), balance.part(1, name + ", imaginary part")};
 }
 
 template std::vector<ProblemResult> results_of(const ProblemParts&, const PanelConditions&,
-                                               const std::string&, bool, FoundValues<double>&);
+                                               const std::string&, const PanelData&,
+                                               FoundValues<double>&);
 template std::vector<ProblemResult> results_of(const ProblemParts&, const LossyConditions&,
-                                               const std::string&, bool, FoundValues<Complex>&);
+                                               const std::string&, const LossyData&,
+                                               FoundValues<Complex>&);
 
 }  // namespace fmbem

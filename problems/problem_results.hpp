@@ -8,6 +8,7 @@
 
 #include "fmbem/problems/layer_field.hpp"
 #include "fmbem/problems/lossy_media.hpp"
+#include "fmbem/problems/media_system.hpp"
 #include "fmbem/problems/problem_conditions.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
@@ -29,13 +30,12 @@ struct FoundValues {
   std::conditional_t<std::is_same_v<T, double>, AppliedField, LossyField> applied;
 };
 
-/// A result's real part and, of complex values, its imaginary one. `is_applied`: whether the
-/// problem's sources and field count. Potentials of domains that are known up to a constant are
-/// changed by it.
+/// A result's real part and, of complex values, its imaginary one, for what was given. Potentials
+/// of domains that are known up to a constant are changed by it.
 template <class T>
 std::vector<ProblemResult> results_of(const ProblemParts& parts,
                                       const BasicPanelConditions<T>& conditions,
-                                      const std::string& name, bool is_applied,
+                                      const std::string& name, const BasicPanelData<T>& data,
                                       FoundValues<T>& found);
 
 }  // namespace fmbem

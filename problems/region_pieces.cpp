@@ -48,12 +48,15 @@ class Pieces {
         unions_(chambers_.all.size() + 1) {
     for (std::int32_t w = 0; w < size(whole_); ++w)
       for (const int side : {0, 1}) add_wall({w, side});
-    for (std::size_t c = 0; c < walls_.size(); ++c)
+    for (std::size_t c = 0; c < walls_.size(); ++c) {
+      if (chambers_.all[c].is_clear) check_names(walls_[c]);
       walls_[c].is_one = walls_[c].is_one && chambers_.all[c].is_clear;
+    }
     for (std::size_t c = 0; c < walls_.size(); ++c) put_into_surroundings(c);
     const bool is_used = is_used_outside();
     for (std::size_t c = 0; c < walls_.size(); ++c)
-      if (is_used || around_[c] != unbounded()) check_surroundings(c);
+      if (is_used || around_[c] != unbounded() || walls_[c].region != no_region)
+        check_surroundings(c);
   }
 
   /// Where pieces of one domain are several, and one of them is not fixed.
@@ -137,6 +140,26 @@ class Pieces {
     walls.cones += std::abs(dot(a - whole_.vertex(0, 0), cross(b - a, c - a))) / 6;
   }
 
+  /// What lies in one chamber is one region.
+  void check_names(const Walls& walls) const {
+    const auto region = [&](Wall wall) { return group_of(wall.panel).region(wall.side); };
+    const Wall* first = nullptr;
+    for (const Wall& wall : walls.all) {
+      if (numbers_.lies_in_plane(numbers_.source(wall.panel))) return;
+      if (region(wall) == no_region) continue;
+      if (!first) first = &wall;
+      FMBEM_REQUIRE(region(wall) == region(*first),
+                    "the groups \"" << group_of(first->panel).condition->group << "\" and \""
+                                    << group_of(wall.panel).condition->group
+                                    << "\" bound the same space, and name different regions there, "
+                                    << text_of(region(*first)) << " and " << text_of(region(wall))
+                                    << ", at " << place(whole_.centroid(wall.panel) + whole_.origin)
+                                    << ' ' << mesh_.unit
+                                    << ": swap \"inside\" and \"outside\" of what lies the other "
+                                       "way round, or add what is between");
+    }
+  }
+
   /// Walls that bound what is outside of them, or nothing, are in the piece around them.
   void put_into_surroundings(std::size_t c) {
     constexpr double rounding = 1e-10;
@@ -161,8 +184,9 @@ class Pieces {
     unions_.join(static_cast<std::int32_t>(c), around);
   }
 
-  /// Where nothing is solved for outside of all, whatever its name, walls need not say so.
-  bool is_used_outside() {
+  /// Where nothing is solved for outside of all, whatever its name, walls have nothing (null)
+  /// there.
+  bool is_used_outside() const {
     for (std::size_t c = 0; c < walls_.size(); ++c)
       if (around_[c] == unbounded() && walls_[c].region == region_outside(problem_)) return true;
     return false;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/problems/enclosures.hpp"
 
 namespace fmbem {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/panel_conditions.hpp"
 
 namespace fmbem {

@@ -141,7 +141,8 @@ void mesh_faces(GmshSession& gmsh, const std::string& file, double triangles,
   refuse_missing_faces(gmsh, file);
 }
 
-/// Whether an edge of the mesh is clearly longer than its size; Gmsh's are up to 1.4 times as long.
+/// Whether an edge of the mesh is clearly longer than its size; Gmsh's are up to 1.4 times as
+/// long, but on spheres that are few sizes large.
 bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
   constexpr double too_long = 1.5;
   const SurfaceMesh& mesh = coarse.mesh;

@@ -49,6 +49,7 @@ class ModelReader {
     gmsh::vectorpair surfaces;
     ask([&] { gmsh::model::getEntities(surfaces, 2); });
     for (const auto& [dim, surface] : surfaces) read_surface(surface);
+    check_all_were_read();
     FMBEM_REQUIRE(!mesh_.triangles.empty(),
                   mesh_.file << " has no surface elements"
                              << (count_volume_elements() > 0
@@ -126,6 +127,18 @@ class ModelReader {
       mesh_.group_of.push_back(group);
       surface_of_.push_back(surface);
     }
+  }
+
+  /// Where the elements of one surface are of several orders, Gmsh lists those of one alone.
+  void check_all_were_read() {
+    double triangles = 0, quadrangles = 0;
+    ask([&] { gmsh::option::getNumber("Mesh.NbTriangles", triangles); });
+    ask([&] { gmsh::option::getNumber("Mesh.NbQuadrangles", quadrangles); });
+    FMBEM_REQUIRE(static_cast<double>(mesh_.triangles.size()) == triangles + quadrangles,
+                  mesh_.file << " has " << triangles + quadrangles << " surface elements, and "
+                             << "Gmsh gives " << mesh_.triangles.size()
+                             << ", as one surface has elements of several orders: write them in "
+                                "one order, or as surfaces of their own");
   }
 
   std::size_t count_volume_elements() {

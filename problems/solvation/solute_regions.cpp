@@ -8,11 +8,11 @@
 #include <sstream>
 #include <utility>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/enclosed_points.hpp"
-#include "fmbem/problems/enclosures.hpp"
 
 namespace fmbem {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "fmbem/bem/geometry/panels_at_vertices.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/panels_at_vertices.hpp"
 
 namespace fmbem {
 namespace {

@@ -1,10 +1,11 @@
 # Decides whether the CUDA backend is built: sets FMBEM_WITH_CUDA and enables the language.
 set(FMBEM_WITH_CUDA OFF)
 execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
-if(NOT FMBEM_CUDA MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+string(TOUPPER "${FMBEM_CUDA}" upper_case)
+if(NOT upper_case MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|Y|N|1|0)$")
   message(FATAL_ERROR "FMBEM_CUDA is AUTO, ON or OFF, not ${FMBEM_CUDA}")
 endif()
-if(FMBEM_CUDA STREQUAL "AUTO")
+if(upper_case STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER AND no_gpu)

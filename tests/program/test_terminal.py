@@ -31,13 +31,32 @@ class Help(ProgramTest):
 
     def complete(self, *words):
         """What bash offers for the last of some words behind fmbem."""
-        self.write("fmbem.bash", self.fmbem("completion", "bash").stdout)
+        if not (self.folder / "fmbem.bash").exists():
+            self.write("fmbem.bash", self.fmbem("completion", "bash").stdout)
         line = " ".join(f"'{word}'" for word in ("fmbem", *words))
         script = (f"source ./fmbem.bash; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _fmbem; "
                   'printf "%s\\n" "${COMPREPLY[@]}"')
         done = subprocess.run(["bash", "-euc", script], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
         return set(done.stdout.split())
+
+    def typed(self, keys):
+        """The line that an interactive bash has after these keys."""
+        main, terminal = pty.openpty()
+        settings = self.write("settings", "source ./fmbem.bash\nPS1='READY '\n"
+                                          "bind -x '\"\\C-g\": printf \"<%s>\" \"$READLINE_LINE\"'\n")
+        text = b""
+        with subprocess.Popen(["bash", "--noprofile", "--rcfile", settings, "-i"], cwd=self.folder, stdin=terminal,
+                              stdout=terminal, stderr=terminal, start_new_session=True) as bash:
+            os.close(terminal)
+            while b"READY " not in text:
+                text += os.read(main, 4096)
+            os.write(main, keys.encode() + b"\x07")
+            while not (found := re.search(rb"<(.*)>", text)):
+                text += os.read(main, 4096)
+            bash.kill()
+        os.close(main)
+        return found[1].decode()
 
     def test_bash_completes_commands_options_words_and_files(self):
         self.assertEqual(self.complete("cap"), {"capacitance"})
@@ -50,7 +69,21 @@ class Help(ProgramTest):
         self.tetrahedron_file()
         self.assertEqual(self.complete("capacitance", "tet"), {"tetrahedron.msh"})
         self.assertEqual(self.complete("mesh", "a.geo", "-o", "tet"), {"tetrahedron.msh"})
+        for words in (("solve", "x.msh", "--basis"), ("plot", "x.vtu", "--output"), ("nbody", "--points"),
+                      ("study", "--rhs"), ("solvate", "--extrapolate"), ("field", "x.msh", "--output", "=")):
+            self.assertEqual(self.complete(*words, "tet"), {"tetrahedron.msh"}, words)
+        for words in (("--backend", "=", "cu"), ("--backend", "cu")):
+            self.assertEqual(self.complete("field", *words), {"cuda"})
+        self.assertEqual(self.complete("field", "--backend", "="), {"cpu", "cuda", "auto"})
+        self.assertEqual(self.complete("completion", ""), {"bash"})
+        self.assertEqual(self.complete("help", "cap"), {"capacitance"})
+        self.assertEqual(self.complete("--m"), set())
+        self.assertEqual(self.complete("help", "--m"), {"--man"})
         self.assertEqual(self.complete("capacitance", "x.msh", "--tolerance", ""), set())
+        # A folder named like the beginning of a word is no value.
+        (self.folder / "cuda").mkdir()
+        self.assertEqual(self.typed("fmbem nbody --backend cud\t"), "fmbem nbody --backend cuda ")
+        self.assertEqual(self.typed("fmbem field tetra\t"), "fmbem field tetrahedron.msh ")
         self.refused("completion", "fish", saying="fish")
 
     def test_the_manual_has_every_option(self):

@@ -123,8 +123,8 @@ TEST_CASE("the segment of a cluster of long panels has the moments of its charge
         reach = std::max(reach, norm(of_edge - node.place()) + height_of(t));
       }
       const double own = length * length * (1.0 / 3 - node.tilt * node.tilt / 9);
-      wrong = std::max({wrong, std::abs(own / variance - 1),
-                        std::abs(length * node.tilt / 3 + middle) / length});
+      wrong = larger_error(wrong, std::abs(own / variance - 1));
+      wrong = larger_error(wrong, std::abs(length * node.tilt / 3 + middle) / length);
       tilted += std::abs(node.tilt) > 0.99;
       too_small = larger_error(too_small, reach / node.radius);
       too_large = larger_error(too_large, node.radius / reach);

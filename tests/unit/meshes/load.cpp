@@ -94,6 +94,12 @@ TEST_CASE("quadrangles are split along the shorter diagonal, order 2 is read by 
   CHECK(curved.triangles.size() == 1);
   CHECK(curved.vertices.size() == 3);
   CHECK(curved.repairs.curved_elements == 1);
+  // Gmsh lists elements of one order for each surface.
+  const std::string nodes = tetrahedron_nodes + "5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n",
+                    plane = "1 2 2 0 1 1 2 4\n2 2 2 0 1 2 3 4\n3 2 2 0 1 3 1 4\n";
+  CHECK_THROWS_WITH(loaded(msh2(7, nodes, 4, plane + "4 9 2 0 1 1 3 2 7 6 5\n")),
+                    contains("elements of several orders"));
+  CHECK(loaded(msh2(7, nodes, 4, plane + "4 9 2 0 2 1 3 2 7 6 5\n")).triangles.size() == 4);
 }
 
 TEST_CASE("vertices within 1e-9 of the box are merged, farther ones are not") {

@@ -265,6 +265,17 @@ TEST_CASE("energies are those of charges in their images' potentials") {
   CHECK(energy() == Approx(0.5 * 9 / k).epsilon(5e-3));
   problem.groups = {with_charge("sphere", q)};
   CHECK(energy() == Approx(0.5 * k * q * q).epsilon(5e-3));
+  // An interface that gives off a charge, by values of panels.
+  problem.regions = {{"inner", 5}, {"outer", 2}};
+  problem.outside = "outer";
+  problem.groups = {between("sphere", "inner", "outer")};
+  double area = 0;
+  for (const Triangle& t : triangles_of(make_panels(mesh))) area += t.area;
+  ProblemSolver solver(mesh, problem, tight);
+  solver.solve_for({std::vector<double>(mesh.triangles.size(), q / area)});
+  CHECK(solver.solution().results[0].energy == Approx(0.5 * k / 2 * q * q).epsilon(5e-3));
+  problem.regions = {{"vacuum", 1}};
+  problem.outside = "vacuum";
   // A dipole p turns on what it draws: its image's field is that of 2p/(d² − 1)³ … along z.
   problem.groups = {with_charge("sphere", 0)};
   problem.field = {0, 0, 1};
@@ -394,6 +405,25 @@ TEST_CASE("problems that make no sense are refused with a sentence") {
   refused(bad, "where there is no region");
   bad.sources = {{.kind = ProblemSource::Kind::line, .at = {0.1, 0, 0}, .to = {0.1, 0, 0}}};
   refused(bad, "no length");
+  bad.sources = {{.at = {0, 0, 0.3}, .charge = 1, .region = "oil"}};
+  refused(bad, "names the region \"oil\", and there are: water");
+
+  // A line through a ball that its points pass by, and a charge in another region than it says.
+  SurfaceMesh tiny;
+  add_ellipsoid(tiny, "ball", 2, {0.1, 0.1, 0.1});
+  tiny.closed = true;
+  BoundaryProblem around_ball{.groups = {at_potential("ball", 0)}};
+  around_ball.sources = {
+      {.kind = ProblemSource::Kind::line, .at = {-10, 0.01, 0}, .to = {9.1, 0, 0}, .charge = 1}};
+  CHECK_THROWS_WITH(solve_problem(tiny, around_ball, {}), contains("runs through it"));
+  around_ball.sources[0].at = around_ball.sources[0].to + Vec3d{-20, 1, 0};
+  CHECK_NOTHROW(solve_problem(tiny, around_ball, {}));
+  around_ball.regions = {{"in", 4}, {"out", 2}};
+  around_ball.outside = "out";
+  around_ball.groups = {between("ball", "in", "out")};
+  around_ball.sources = {{.at = {0, 0, 0.05}, .charge = 1, .region = "out"}};
+  CHECK_THROWS_WITH(solve_problem(tiny, around_ball, {}),
+                    contains("has \"out\" for its region, and lies in \"in\""));
 
   // Of the upper half alone.
   BoundaryProblem open{.regions = {{"air", 1}, {"oil", 2}}, .outside = "air"};

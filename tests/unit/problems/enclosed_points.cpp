@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "fmbem/problems/enclosures.hpp"
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 

@@ -362,6 +362,22 @@ TEST_CASE("forces of problems on spheres and charges") {
   problem.groups = {around("vacuum", at_potential("small", 1)),
                     around("vacuum", at_potential("large", -1))};
   refused(two, solve_problem(two, problem, {}), "single layer");
+  // A shell that conducts, and what is inside of it: the charge's image, which the shell gives
+  // back.
+  BoundaryProblem in_shell{.regions = {{"cavity", 1}, {"air", 1}}, .outside = "air"};
+  in_shell.groups = {at_potential("sphere", 0)};
+  in_shell.groups[0].inside = "cavity";
+  in_shell.groups[0].outside = "air";
+  in_shell.sources.push_back({.at = {0, 0, 0.4}, .charge = natural});
+  const Forces of_shell = problem_forces(ball, solve_problem(ball, in_shell, tight), 0);
+  const double pull = 0.4 / std::pow(1 - 0.16, 2) * natural;
+  CHECK(of_shell.on_charges[0].z == Approx(pull).epsilon(0.05));
+  CHECK(of_shell.bodies[0].force.z == Approx(-pull).epsilon(0.05));
+  CHECK(of_shell.bodies[0].stress_force.z == Approx(-pull).epsilon(0.1));
+  in_shell.regions[0].coefficient = 4;
+  refused(ball, solve_problem(ball, in_shell, {}),
+          "borders on media of relative permittivities 1 to 4");
+
   with_ball.regions[0].loss = 1;
   refused(ball, solve_problem(ball, with_ball, {}), "real permittivities");
   with_ball.regions[0].loss = 0;

@@ -1,4 +1,5 @@
 // Regions that lie in several pieces, and surfaces that lie in another region than they say.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -37,6 +38,18 @@ BoundaryProblem conducting(std::vector<Region> regions, std::vector<GroupConditi
 void check_refused(const SurfaceMesh& mesh, const BoundaryProblem& problem, const char* saying) {
   CAPTURE(saying);
   CHECK_THROWS_WITH(solve_problem(mesh, problem, {}), contains(saying));
+}
+
+/// Between the halves of a sphere, facing up.
+void add_disk_between_halves(SurfaceMesh& mesh, int group) {
+  std::vector<int> ring;
+  for (int v = 0; v < static_cast<int>(mesh.vertices.size()); ++v)
+    if (std::abs(mesh.vertices[v].z) < 1e-9) ring.push_back(v);
+  const auto angle = [&](int v) { return std::atan2(mesh.vertices[v].y, mesh.vertices[v].x); };
+  std::sort(ring.begin(), ring.end(), [&](int a, int b) { return angle(a) < angle(b); });
+  const int centre = add_vertex(mesh, {});
+  for (std::size_t k = 0; k < ring.size(); ++k)
+    add_triangle(mesh, centre, ring[k], ring[(k + 1) % ring.size()], group);
 }
 
 double x_of(const SurfacePoint& at) { return at.x.x; }
@@ -110,6 +123,28 @@ TEST_CASE("surfaces lie in the regions that they name") {
   problem.groups = {around("c", at_potential("core", 1)), between("cavity", "c", "v"),
                     around("v", at_potential("hull", 0))};
   check_refused(hollow, problem, "the group \"cavity\"");
+
+  // No other surface says what is outside of all.
+  const SurfaceMesh alone = balls({{"ball", 1, {}}});
+  problem.groups = {between("ball", "v", "c")};
+  check_refused(
+      alone, problem,
+      "the group \"ball\" has the region \"c\" on its outside, and lies in the region \"v\"");
+  problem.groups = {around("c", at_potential("ball", 1))};
+  check_refused(alone, problem, "lies in the region \"v\" there");
+}
+
+TEST_CASE("surfaces of one chamber name one region") {
+  // A conductor on a dielectric, all of which face inward, as only they themselves can tell.
+  SurfaceMesh blocks = sphere_of_halves(2);
+  BoundaryProblem problem{.regions = {{"d", 10}, {"a", 1}}, .outside = "a"};
+  problem.groups = {around("a", at_potential("upper", 1)), between("lower", "d", "a")};
+  add_disk_between_halves(blocks, add_group(blocks, "foot"));
+  problem.groups.push_back(in("d", at_potential("foot", 1)));
+  problem.groups[0].conductor.name = problem.groups[2].conductor.name = "block";
+  CHECK_NOTHROW(solve_problem(blocks, problem, {}));
+  for (auto& triangle : blocks.triangles) std::swap(triangle[1], triangle[2]);
+  check_refused(blocks, problem, "name different regions");
 }
 
 }  // namespace fmbem::test::region_pieces_tests

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <vector>
 
+#include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/join.hpp"
-#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/solvation/extrapolate_energy.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 #include "tests/unit/catch.hpp"

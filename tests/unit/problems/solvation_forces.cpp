@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "fmbem/bem/geometry/panels_at_vertices.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/problems/panels_at_vertices.hpp"
 #include "fmbem/problems/solvation/solvation_field.hpp"
 #include "fmbem/problems/solvation/surface_gradient.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,4 +1,4 @@
-#include "fmbem/problems/enclosures.hpp"
+#include "fmbem/bem/geometry/enclosures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/geometry/panels_at_vertices.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
-#include "fmbem/problems/panels_at_vertices.hpp"
 
 namespace fmbem {
 namespace {

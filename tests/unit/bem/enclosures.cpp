@@ -1,4 +1,4 @@
-#include "fmbem/problems/enclosures.hpp"
+#include "fmbem/bem/geometry/enclosures.hpp"
 
 #include <algorithm>
 #include <cmath>
