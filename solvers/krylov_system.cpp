@@ -112,6 +112,9 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
     PetscCall(KSPGetTolerances(ksp_, &tolerance_, nullptr, nullptr, nullptr));
     return success;
   });
+  FMBEM_REQUIRE(tolerance_ >= least_solver_tolerance,
+                "-ksp_rtol must be at least " << least_solver_tolerance << ", not " << tolerance_
+                                              << ": true residuals are not accurate to less");
 }
 
 KrylovSystem::~KrylovSystem() {

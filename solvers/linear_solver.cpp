@@ -152,7 +152,7 @@ struct LinearSolver::Impl {
 };
 
 LinearSolver::LinearSolver(const SolverOptions& options) {
-  FMBEM_REQUIRE(options.tolerance >= 1e-13 && options.tolerance <= 0.5,
+  FMBEM_REQUIRE(options.tolerance >= least_solver_tolerance && options.tolerance <= 0.5,
                 "the solver's tolerance must be between 1e-13 and 0.5, not " << options.tolerance);
   require_one_rank(*options.ranks, "a solve");
   start_petsc();

@@ -14,6 +14,9 @@ namespace fmbem {
 /// How many right-hand sides go in step, at the most: as many as share what products read.
 inline constexpr int most_together = 4, most_together_on_gpu = 8;
 
+/// The least tolerance: true residuals have that error.
+inline constexpr double least_solver_tolerance = 1e-13;
+
 struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; or PETSc's -ksp_rtol
   /// Called after each iteration with its number and the relative residual.

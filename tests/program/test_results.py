@@ -122,6 +122,15 @@ class Keep(ProgramTest):
         self.assertAlmostEqual(kept["results"]["charge_C"]["value"][0] /
                                direct["results"]["charge_C"]["value"][0], 1, delta=1e-7)
         self.assertEqual(kept["problem"], problem)
+        # What capacitances do without is not kept, which is said; field says what solve does.
+        sources = {"charges": [{"at": [0.3, 0.3, 1.01], "charge": 1e-12}]}
+        self.write("p.json", json.dumps({**self.PROBLEM, "sources": sources}))
+        report = self.report("capacitance", mesh, "--problem", file, "--save", "kept.h5")
+        self.assertIn("kept.h5 has the conductors at 1 V alone", " ".join(report["warnings"]))
+        warnings = [" ".join(self.report(*words, mesh, "--problem", file)["warnings"])
+                    for words in (("solve",), ("field", *LINE, "--output", "direct.csv"))]
+        self.assertIn("is nearer to a surface than its panels are large", warnings[0])
+        self.assertEqual(warnings[0], warnings[1])
 
     def test_complex_and_other_formulations_are_kept_too(self):
         mesh = self.two_tetrahedra_file()
