@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/direct.hpp"
-#include "fmbem/fmm/tree/morton_bits.hpp"
+#include "fmbem/fmm/tree/morton.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
@@ -347,9 +348,15 @@ TEST_CASE("close pairs and corners of few points are counted on the GPU") {
   const int order = cuda::make_fmm_plan(points, options).info().order;
   CHECK(order == fmm::Plan(points, options).info().order);
   CHECK(order < cuda::make_fmm_plan(lattice_points(4001), options).info().order);
-  const fmm::PlanInfo fine =
-      cuda::make_fmm_plan(points, {.tolerance = 5e-12, .order = 6, .max_leaf = 100}).info();
-  CHECK(fine.inflation >= 1.02);
+  // Below 1e-11 corners move the root from where its time alone would have it, as on the CPU.
+  fmm::PlanOptions of_corners{.tolerance = 2e-11, .order = 6, .max_leaf = 100};
+  const double by_time = cuda::make_fmm_plan(points, of_corners).info().inflation;
+  of_corners.tolerance = 5e-12;
+  const fmm::CornerWeights weights =
+      fmm::corner_weights(points, 1, bounding_cube(points), by_time, 6);
+  CHECK(
+      cuda::make_fmm_plan(points, of_corners).info().inflation ==
+      fmm::inflation_off_corners(weights, by_time, static_cast<std::int64_t>(points.size()), 100));
 }
 
 }  // namespace fmbem::test::cuda_fmm_plan_tests

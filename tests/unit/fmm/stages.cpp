@@ -249,8 +249,7 @@ void check_moments(const Run<T>& run) {
         const double size = charge[v] * std::pow(reach, n) + dipole[v] * n * std::pow(reach, n - 1);
         const double error =
             std::abs(run.pass.moment(b)[v * run.count() + i] - M[v * run.count() + i]);
-        if (size == 0 && error == 0) continue;
-        worst = error <= worst * size ? worst : error / size;  // NaN, too
+        if (error != 0) worst = larger_error(worst, error / size);  // NaN, too
       }
   }
   CHECK(worst <= precision<T>);
@@ -313,8 +312,7 @@ void check_m2l(const Run<T>& run) {
         // and k binomial(n+k, n)/|r|^(n+k+1) (see oracles_agree.cpp), |r| ≥ 2. Summed over k:
         const double size = charge / std::pow(2 - reach, order.degree[i] + 1);
         const double error = std::abs(run.pass.local(b)[v * run.count() + i] - L[i]);
-        if (size == 0 && error == 0) continue;
-        worst = error <= worst * size ? worst : error / size;
+        if (error != 0) worst = larger_error(worst, error / size);
       }
     }
   }
@@ -366,8 +364,7 @@ double worst_of_p2p(Run<T>& run, int asked, int larger) {
           const auto& results = k == 0 ? run.pass.potential : run.pass.gradient[k - 1];
           if (results.empty()) continue;
           const double error = std::abs(results[v * n_targets + i] - sum[k]);
-          if (error == 0) continue;
-          worst = error <= worst * bound[k] ? worst : error / bound[k];
+          if (error != 0) worst = larger_error(worst, error / bound[k]);
         }
       }
     }
@@ -466,7 +463,7 @@ TEMPLATE_TEST_CASE("L2L adds the parent's local expansion", "", double, float) {
         const int n = order.degree[i];
         for (int j = 0; j < K; ++j) size += sizes[n][order.degree[j]] * std::abs(parent[j]);
         const double error = std::abs(run.locals[own] - sum);
-        worst = error <= worst * size ? worst : error / size;
+        if (error != 0) worst = larger_error(worst, error / size);
       }
     }
   }
@@ -494,7 +491,7 @@ TEMPLATE_TEST_CASE("L2P adds the values of the local expansions", "", double, fl
     double worst = 0;
     const auto compare = [&](double value, double sum, double size) {
       const double error = std::abs(value - (0.125 + sum));
-      worst = error <= worst * (0.125 + size) ? worst : error / (0.125 + size);
+      worst = larger_error(worst, error / (0.125 + size));
     };
     for (std::size_t b = 0; b < run.boxes().size(); ++b) {
       const Box& box = run.boxes()[b];
