@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <parallel/algorithm>
 #include <span>
 #include <tuple>
@@ -43,6 +44,12 @@ void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
 /// A hull that is thinner than this, in sides of the cube, is thin.
 constexpr double thin = 0.125;
 
+/// Of a cloud that is this small beside its coordinates, their rounding shows in the corner.
+constexpr double narrow = 0x1p-20;
+/// What the cube then has more, in units in the last place of the largest coordinate: the corner is
+/// rounded twice here and once where the root is inflated, each time by half a unit.
+constexpr double units_more = 8;
+
 }  // namespace
 
 Cube bounding_cube(std::span<const Vec3d> points) {
@@ -56,6 +63,11 @@ Cube bounding_cube(Vec3d low, Vec3d high) {
   const Vec3d extent = high - low;
   double side = std::max({extent.x, extent.y, extent.z});
   if (!(side > 0)) side = 1;
+  double largest = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    largest = std::max({largest, std::abs(low[axis]), std::abs(high[axis])});
+  if (side < narrow * largest)
+    side += units_more * std::numeric_limits<double>::epsilon() * largest;
   Vec3d middle{side / 2, side / 2, side / 2};
   for (int axis = 0; axis < 3; ++axis)
     if (extent[axis] < thin * side) middle[axis] = side / 3;

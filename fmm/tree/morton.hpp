@@ -11,6 +11,8 @@
 namespace fmbem {
 
 /// Smallest cube, centred on the bounding box, that holds every point. A single point gets side 1.
+/// Around a cloud of few units in the last place it is some of these larger, so that it holds the
+/// points although its corner is rounded.
 Cube bounding_cube(std::span<const Vec3d> points);
 Cube bounding_cube(Vec3d low, Vec3d high);
 

@@ -1,0 +1,71 @@
+// Points that are few units in the last place from each other, or in few places.
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/tree/morton.hpp"
+#include "tests/unit/fmm/backends.hpp"
+#include "tests/unit/fmm/long_sum.hpp"
+#include "tests/unit/points.hpp"
+
+namespace fmbem::test::few_places_tests {
+
+using fmm::Method;
+using fmm::PlanOptions;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+
+/// Random points of a lattice with so many places an axis.
+Points in_places(std::size_t n, unsigned of_axis, double offset, double step) {
+  std::mt19937_64 random(of_axis);
+  Points points(n);
+  for (Vec3d& x : points)
+    for (int axis = 0; axis < 3; ++axis)
+      x[axis] = offset + step * static_cast<double>(random() % of_axis);
+  return points;
+}
+
+}  // namespace
+
+TEST_CASE("the cube about few units in the last place holds the points") {
+  for (const double offset : {0x1p52 + 1, 1.0, -1.0, 1e300, -1e-300})
+    for (const double units : {0.0, 1.0, 2.0, 3.0, 10.0, 63.0, 1000.0}) {
+      const double ulp = std::nextafter(std::abs(offset), HUGE_VAL) - std::abs(offset);
+      const double end = offset + units * ulp;
+      for (const Vec3d low : {Vec3d{offset, offset, offset}, Vec3d{offset, end, 0}}) {
+        const Cube cube = bounding_cube(low, {end, end, low.z == 0 ? 0 : end});
+        for (int axis = 0; axis < 3; ++axis) {
+          CAPTURE(offset, units, axis);
+          CHECK(cube.corner[axis] <= low[axis]);
+          CHECK(cube.corner[axis] + cube.side >= (low[axis] == 0 ? 0 : end));
+        }
+      }
+    }
+}
+
+BACKEND_TEST_CASE("clouds of few units in the last place") {
+  for (const double offset : {0x1p52 + 1, 1.0})
+    for (const unsigned wide : {4U, 6U, 64U, 100U}) {
+      const Points points = in_places(1500, wide, offset, offset > 2 ? 1 : 0x1p-52);
+      const std::vector<double> q = signed_charges(points.size(), 5);
+      std::vector<double> u(points.size());
+      const auto check = [&](const PlanOptions& options) {
+        const Plan plan(points, options);
+        plan.evaluate({.charges = q}, {.potential = u});
+        CAPTURE(offset, wide, name_of(options.method), plan.info().levels);
+        CHECK(errors_by_long_sum(points, points, q, 0, 0, u, {}, 10).potential <= 3e-5);
+      };
+      for (const Method method : {Method::fmm, Method::treecode, Method::hybrid}) {
+        check({.tolerance = 1e-5, .method = method});
+        check({.tolerance = 1e-5, .max_leaf = 4, .method = method});
+      }
+      check({.tolerance = 1e-5, .method = Method::direct});
+      fmm::direct_sum(points, points, {.charges = q}, {.potential = u});
+      CHECK(errors_by_long_sum(points, points, q, 0, 0, u, {}, 10).potential <= 1e-12);
+    }
+}
+
+}  // namespace fmbem::test::few_places_tests
