@@ -126,7 +126,7 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
 }
 
 PlanKernel FmmPlan::Impl::kernel() const {
-  const double kappa = options.kappa / tree.scale;
+  const double kappa = fmm::kernel_kappa(options.kappa, tree.scale);
   // Leaves of a hybrid may be far from each other on the first level already.
   return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0, is_hybrid() ? 1 : 2};
 }

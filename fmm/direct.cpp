@@ -65,6 +65,7 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
       const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);
       const double z = kappa * length, e = std::exp(-z), za = 1 + z, zb = 3 + z * (3 + z),
                    zc = 15 + z * (15 + z * (6 + z));
+      if (e == 0) continue;  // powers of z may be infinite
       u.add(e * (q / length + za * along / r3));
       if (!fields.gradient.empty()) {
         const Vec3d g = e * ((za * d - (za * q + zb * along / r2) * r) / r3);

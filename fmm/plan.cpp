@@ -182,7 +182,8 @@ class CpuPlan final : public PlanImpl {
       tree.make_lists();
     watch.add("lists");
     check_memory(tree, accuracy_, Moments::afresh);
-    placed->backend = make_cpu_backend(tree, accuracy_);  // finds operators that are in use
+    placed->backend =
+        make_cpu_backend(tree, accuracy_at(accuracy_, hull));  // finds operators that are in use
     watch.add("operators");
     options.max_leaf = choice.max_leaf;
     options.inflation = choice.inflation;

@@ -80,6 +80,15 @@ int treecode_order(const PlanOptions& options, double wanted) {
 
 double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
+double kernel_kappa(double kappa, double scale) { return std::min(kappa / scale, 1e60); }
+
+Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull) {
+  Accuracy result = accuracy;
+  // (κr)² would leave the range of single precision.
+  if (accuracy.kappa * hull.side > 1e15) result.near_precision = Precision::double_precision;
+  return result;
+}
+
 bool weighs_branching(const PlanOptions& options, bool sources_are_targets) {
   return sources_are_targets && !options.order && !options.dipoles && !options.hessian &&
          options.kappa == 0 &&

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
 
 namespace fmbem::fmm {
 
@@ -27,6 +28,12 @@ constexpr double default_theta(Method method) { return method == Method::hybrid 
 /// The largest θ for which orders are known.
 constexpr double largest_sure_theta(Method method) { return method == Method::hybrid ? 0.87 : 0.8; }
 
+/// κ in the unit of a tree, of which a length is `scale` times the caller's: at most 1e60, with
+/// which e^{−κr} is 0 for all that is farther than 1e-57 of the extent, as with any larger one. Its
+/// cube and its product with powers of 1/r stay in the range of numbers; infinities times 0 would
+/// be NaN.
+double kernel_kappa(double kappa, double scale);
+
 /// What is known of the points when the order is chosen.
 struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
@@ -38,6 +45,9 @@ bool weighs_branching(const PlanOptions& options, bool sources_are_targets);
 
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud);
+
+/// What it is with points in that hull.
+Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull);
 
 /// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM needs
 /// a lower one where gradients are large beside its far field, and on surfaces.

@@ -64,7 +64,7 @@ class CpuBackend final : public Backend {
 
  private:
   /// In the tree's unit.
-  double kappa() const { return accuracy_.kappa / tree_.scale; }
+  double kappa() const { return kernel_kappa(accuracy_.kappa, tree_.scale); }
   LevelOperators<T> make_operators() const {
     const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
     if (!has_far()) return {};

@@ -68,4 +68,32 @@ BACKEND_TEST_CASE("clouds of few units in the last place") {
     }
 }
 
+BACKEND_TEST_CASE("κ beyond all lengths leaves finite zeros") {
+  const Points two{{0, 0, 0}, {1, 0, 0}}, cube = cube_points(400, 3);
+  for (const Points& points : {two, cube})
+    for (const double kappa : {1e10, 1e17, 1e19, 1e20, 1e100, 1e160, 1e308})
+      for (const double tolerance : {1e-3, 1e-9})
+        for (const Method method : {Method::fmm, Method::direct})
+          for (const bool hessian : {false, true}) {
+            PlanOptions options{.tolerance = tolerance, .kappa = kappa, .gradient = true};
+            options.dipoles = true;
+            options.hessian = hessian;
+            options.method = method;
+            if (method == Method::fmm) options.max_leaf = 10;
+            const std::size_t n = points.size();
+            const Plan plan(points, options);
+            std::vector<double> u(n, 1);
+            Points g(n, {1, 1, 1});
+            std::vector<Symmetric3d> h(hessian ? n : 0);
+            const std::vector<double> q = signed_charges(n, 4);
+            const Points d = random_dipoles(n, 5);
+            plan.evaluate({q, d, 1}, {u, g, h});
+            bool all_zero = true;
+            for (std::size_t i = 0; i < n; ++i) all_zero = all_zero && u[i] == 0 && norm(g[i]) == 0;
+            for (const Symmetric3d& of : h) all_zero = all_zero && of.xx == 0 && of.yz == 0;
+            CAPTURE(n, kappa, tolerance, name_of(method), hessian);
+            CHECK(all_zero);
+          }
+}
+
 }  // namespace fmbem::test::few_places_tests
