@@ -25,8 +25,8 @@ Bounds checked_bounds(DevicePoints points, const char* what, cudaStream_t stream
   return bounds;
 }
 
-/// The smallest cube about all points, which must be at finite positions.
-Cube hull_of(const PointsToPlan& points, cudaStream_t stream) {
+/// Of all points, which must be at finite positions.
+Bounds checked_bounds(const PointsToPlan& points, cudaStream_t stream) {
   Bounds bounds = checked_bounds(points.sources, "source", stream);
   if (!points.same()) {
     const Bounds others = checked_bounds(points.targets, "target", stream);
@@ -35,7 +35,7 @@ Cube hull_of(const PointsToPlan& points, cudaStream_t stream) {
       bounds.high[axis] = std::max(bounds.high[axis], others.high[axis]);
     }
   }
-  return bounding_cube(bounds.low, bounds.high);
+  return bounds;
 }
 
 Cube scaled(const Cube& cube, double scale) { return {scale * cube.corner, scale * cube.side}; }
@@ -57,11 +57,12 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   };
   PointsToPlan points{from, to};
   const bool is_first = !evaluation;
-  const Cube hull = hull_of(points, stream);
+  const Bounds bounds = checked_bounds(points, stream);
+  const Cube hull = bounding_cube(bounds.low, bounds.high);
   const bool root_stays =
       !is_first && options.kappa > 0 && fmm::stays_in(tree.tree.root, scaled(hull, tree.scale));
   points.scale = root_stays ? tree.scale : fmm::scale_for(hull);
-  fmm::check_softening(options.softening, hull.side);
+  fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
   const Precision near = near_precision_for(options, rates, hull.side);
   const bool renews = near == evaluation_precision;
@@ -142,13 +143,14 @@ void FmmPlan::Impl::sum_directly(const PointsToPlan& points, const Cube& root,
   const double half = 0.5 * root.side;
   precision = near_precision;
   choice = {static_cast<int>(std::max(sources, targets)), fmm::inflations[0]};
-  evaluation = make_direct_evaluation({.scale = tree.scale,
-                                       .same = tree.same,
-                                       .centre = root.corner + Vec3d{half, half, half},
-                                       .precision = precision,
-                                       .tolerance = options.tolerance,
-                                       .softening = tree.scale * options.softening},
-                                      std::move(placed), stream);
+  evaluation =
+      make_direct_evaluation({.scale = tree.scale,
+                              .same = tree.same,
+                              .centre = root.corner + Vec3d{half, half, half},
+                              .precision = precision,
+                              .tolerance = options.tolerance,
+                              .softening = fmm::kernel_softening(options.softening, tree.scale)},
+                             std::move(placed), stream);
   stage_done("operators");
 }
 

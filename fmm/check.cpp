@@ -107,9 +107,12 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "a direct sum has neither order nor leaves: give none, or take another method");
 }
 
-void check_softening(double softening, double extent) {
+void check_softening(double softening, Vec3d low, Vec3d high) {
   constexpr double most = 100;  // beyond it single precision would end
-  FMBEM_REQUIRE(softening <= most * extent,
+  const Vec3d extents = high - low;
+  const double extent = std::max({extents.x, extents.y, extents.z});
+  // Points at one place do not act on each other.
+  FMBEM_REQUIRE(extent == 0 || softening <= most * extent,
                 "a softening of " << softening << " is more than " << most
                                   << " times the points' extent: all pairs would be alike");
 }

@@ -20,8 +20,8 @@ void check_tree_options(const std::optional<int>& max_leaf, const std::optional<
 void check_overhang(double overhang);
 /// The method, and whether what else is asked for belongs to it.
 void check_method(const PlanOptions& options, Processor processor);
-/// Against the side of the cube about all points.
-void check_softening(double softening, double extent);
+/// Against the largest extent of all points.
+void check_softening(double softening, Vec3d low, Vec3d high);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);

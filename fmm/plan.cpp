@@ -57,13 +57,9 @@ bool stays_in(const Cube& root, const Cube& hull) {
 
 namespace {
 
-Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
-  if (are_same(sources, targets)) return bounding_cube(sources);
-  const auto n = static_cast<std::int64_t>(sources.size()),
-             all = n + static_cast<std::int64_t>(targets.size());
-  const CoordinateBounds bounds =
-      coordinate_bounds(all, [&](std::int64_t k) { return k < n ? sources[k] : targets[k - n]; });
-  return bounding_cube(bounds.low, bounds.high);
+CoordinateBounds bounds_of(std::span<const Vec3d> points) {
+  return coordinate_bounds(static_cast<std::int64_t>(points.size()),
+                           [&](std::int64_t k) { return points[k]; });
 }
 
 LargeVector<Vec3d> in_order(std::span<const Vec3d> points, std::span<const std::int32_t> order) {
@@ -127,11 +123,15 @@ class CpuPlan final : public PlanImpl {
     auto placed = std::make_unique<Placed>();
     PointTree& tree = placed->tree;
     tree.sources_are_targets = same;
-    const Cube hull = hull_of(sources, targets);
+    const CoordinateBounds of_sources = bounds_of(sources),
+                           of_targets = same ? of_sources : bounds_of(targets);
+    CoordinateBounds bounds = of_sources;
+    bounds.add(of_targets);
+    const Cube hull = bounding_cube(bounds.low, bounds.high);
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
-    check_softening(options.softening, hull.side);
+    check_softening(options.softening, bounds.low, bounds.high);
     watch.add("choose");
     const double first_inflation = options.inflation.value_or(inflations[0]);
     const bool counts = options.construction == Construction::histogram;

@@ -82,6 +82,8 @@ double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
 double kernel_kappa(double kappa, double scale) { return std::min(kappa / scale, 1e60); }
 
+double kernel_softening(double softening, double scale) { return std::min(scale * softening, 1e3); }
+
 Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull) {
   Accuracy result = accuracy;
   // (κr)² would leave the range of single precision.

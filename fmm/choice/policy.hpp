@@ -34,6 +34,10 @@ constexpr double largest_sure_theta(Method method) { return method == Method::hy
 /// be NaN.
 double kernel_kappa(double kappa, double scale);
 
+/// Plummer's ε in that unit. It is more than check_softening() allows where all points are at one
+/// place, so that no pair acts; its square stays in the range of numbers.
+double kernel_softening(double softening, double scale);
+
 /// What is known of the points when the order is chosen.
 struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0

@@ -31,7 +31,7 @@ class CpuBackend final : public Backend {
         table_(order_),
         operators_(make_operators()) {
     pass_.kappa = kappa();
-    pass_.softening = accuracy.softening * tree.scale;
+    pass_.softening = kernel_softening(accuracy.softening, tree.scale);
     pass_.top_level = top_level();
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh,

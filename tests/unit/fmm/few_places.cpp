@@ -96,4 +96,22 @@ BACKEND_TEST_CASE("κ beyond all lengths leaves finite zeros") {
           }
 }
 
+BACKEND_TEST_CASE("any softening goes with one place") {
+  const std::vector<double> q{1, 2, 3};
+  for (const double softening : {1e-3, 101.0, 1e25, 1e300})
+    for (const Vec3d place : {Vec3d{}, Vec3d{1e-9, 2e-9, -1e-9}, Vec3d{1e20, 1e20, 1e20}})
+      for (const std::size_t n : {1, 3}) {
+        const Points points(n, place);
+        const Plan plan(points, {.tolerance = 1e-4,
+                                 .gradient = true,
+                                 .method = Method::direct,
+                                 .softening = softening});
+        std::vector<double> u(n, 1);
+        Points g(n, {1, 1, 1});
+        plan.evaluate({std::span(q).first(n), {}, 1}, {u, g});
+        CHECK(u == std::vector<double>(n, 0));
+        CHECK(g == Points(n, Vec3d{}));
+      }
+}
+
 }  // namespace fmbem::test::few_places_tests
