@@ -6,9 +6,11 @@
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/apart.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -38,6 +40,16 @@ Bounds checked_bounds(const PointsToPlan& points, cudaStream_t stream) {
   return bounds;
 }
 
+/// As fmm::sample_apart().
+std::vector<Vec3d> sample_apart(DevicePoints points, cudaStream_t stream) {
+  const std::size_t stride = fmm::stride_apart(points.size);
+  std::vector<Vec3d> some((points.size + stride - 1) / stride);
+  FMBEM_CUDA(cudaMemcpy2DAsync(some.data(), sizeof(Vec3d), points.data, stride * sizeof(Vec3d),
+                               sizeof(Vec3d), some.size(), cudaMemcpyDeviceToHost, stream));
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return some;
+}
+
 Cube scaled(const Cube& cube, double scale) { return {scale * cube.corner, scale * cube.side}; }
 
 }  // namespace
@@ -57,22 +69,35 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   };
   PointsToPlan points{from, to};
   const bool is_first = !evaluation;
+  fmm::check_theta(options, points.same());
   const Bounds bounds = checked_bounds(points, stream);
   const Cube hull = bounding_cube(bounds.low, bounds.high);
+  nearest =
+      options.kappa == 0 || points.same()
+          ? 0
+          : fmm::nearest_pair(options.kappa, sample_apart(from, stream), sample_apart(to, stream));
   const bool root_stays =
       !is_first && options.kappa > 0 && fmm::stays_in(tree.tree.root, scaled(hull, tree.scale));
   points.scale = root_stays ? tree.scale : fmm::scale_for(hull);
   fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
-  const Precision near = near_precision_for(options, rates, hull.side);
+  const bool is_tiny = fmm::leaves_range_of_single(options.kappa, nearest);
+  const Precision near =
+      is_tiny ? Precision::double_precision : near_precision_for(options, rates, hull.side);
   const bool renews = near == evaluation_precision;
   const Cube root = scaled(hull, points.scale);
   SortedKeys keys;
   if (is_first) {
     sources = from.size;
     targets = to.size;
-    order = fmm::ParityOrder(fmm::order_for(options, points.same()));
-    precision = precision_for(options, rates, points.same());
+    int wanted = order_in(first_inflation() * hull.side, points.same(), {});
+    if (wanted > fmm::highest_order) {
+      if (options.method == fmm::Method::automatic) options.method = fmm::Method::direct;
+      wanted = fmm::highest_order;
+    }
+    order = fmm::ParityOrder(wanted);
+    precision =
+        is_tiny ? Precision::double_precision : precision_for(options, rates, points.same());
     near_precision = near;
     if (!sums_laplace_directly()) keys = choose(points, root, rates);
   }
@@ -126,10 +151,17 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
                                  stream);
 }
 
+int FmmPlan::Impl::order_in(double side, bool same, const fmm::Cloud& cloud) const {
+  const int order = fmm::order_for(options, same, cloud);
+  if (options.order) return order;
+  return fmm::order_apart(order, options.kappa, nearest, side / 4);
+}
+
 PlanKernel FmmPlan::Impl::kernel() const {
   const double kappa = fmm::kernel_kappa(options.kappa, tree.scale);
   // Leaves of a hybrid may be far from each other on the first level already.
-  return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0, is_hybrid() ? 1 : 2};
+  const double reach = fmm::kappa_reach(options.tolerance) + options.kappa * nearest;
+  return {kappa, kappa > 0 ? reach / kappa : 0, is_hybrid() ? 1 : 2};
 }
 
 /// Without a tree, in Morton order; `root` is the hull of the points times the scale.
@@ -194,7 +226,9 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                        stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;
-  order = fmm::ParityOrder(fmm::order_for(options, points.same(), cloud));
+  const int wanted = order_in(choice.inflation * hull.side / points.scale, points.same(), cloud);
+  if (choice.max_leaf < count(most)) fmm::check_order_apart(wanted, options.kappa, nearest);
+  order = fmm::ParityOrder(std::min(wanted, fmm::highest_order));
   if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
     choice.inflation =
         fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,

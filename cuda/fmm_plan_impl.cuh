@@ -7,6 +7,7 @@
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/treecode.cuh"
+#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
 
 namespace fmbem::cuda {
@@ -31,6 +32,7 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order{0};
   Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
   fmm::TreeChoice choice;
+  double nearest = 0;      ///< pair, where that matters (fmm/choice/apart.hpp)
   bool third_law = false;  ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
@@ -87,6 +89,8 @@ struct FmmPlan::Impl {
     PlanPoints points;
   };
 
+  /// What order_for() says, and more where sources and targets are apart in a root of that side.
+  int order_in(double side, bool same, const fmm::Cloud& cloud) const;
   SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates);
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,

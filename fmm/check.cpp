@@ -107,6 +107,17 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "a direct sum has neither order nor leaves: give none, or take another method");
 }
 
+void check_theta(const PlanOptions& o, bool sources_are_targets) {
+  if (o.method != Method::treecode || o.order) return;
+  const double theta = o.theta.value_or(default_theta(o.method)),
+               largest = theta_of_highest_order(o, sources_are_targets);
+  FMBEM_REQUIRE(theta <= largest, "no order up to "
+                                      << highest_order << " meets a tolerance of " << o.tolerance
+                                      << " with θ = " << theta
+                                      << ": take θ = " << std::floor(100 * largest) / 100
+                                      << " or less, or give an order");
+}
+
 void check_softening(double softening, Vec3d low, Vec3d high) {
   constexpr double most = 100;  // beyond it single precision would end
   const Vec3d extents = high - low;
@@ -115,6 +126,14 @@ void check_softening(double softening, Vec3d low, Vec3d high) {
   FMBEM_REQUIRE(extent == 0 || softening <= most * extent,
                 "a softening of " << softening << " is more than " << most
                                   << " times the points' extent: all pairs would be alike");
+}
+
+void check_order_apart(int order, double kappa, double nearest) {
+  FMBEM_REQUIRE(
+      order <= highest_order,
+      "no order up to " << highest_order << " meets the tolerance where κ is " << kappa
+                        << " and the targets nearest to sources are " << nearest
+                        << " away from them: take the method direct, or a looser tolerance");
 }
 
 void check_overhang(double overhang) {

@@ -20,8 +20,12 @@ void check_tree_options(const std::optional<int>& max_leaf, const std::optional<
 void check_overhang(double overhang);
 /// The method, and whether what else is asked for belongs to it.
 void check_method(const PlanOptions& options, Processor processor);
+/// Whether a treecode's highest order meets the tolerance with its θ.
+void check_theta(const PlanOptions& options, bool sources_are_targets);
 /// Against the largest extent of all points.
 void check_softening(double softening, Vec3d low, Vec3d high);
+/// The order that order_apart() found, of a plan with a far field.
+void check_order_apart(int order, double kappa, double nearest);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);

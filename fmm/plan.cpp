@@ -8,6 +8,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/apart.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
 #include "fmbem/fmm/choice/close_pairs.hpp"
@@ -76,13 +77,14 @@ class CpuPlan final : public PlanImpl {
           const PlanOptions& asked) {
     options = asked;
     check_options(options, Processor::cpu);
+    check_theta(options, same);
     place(sources, targets, same);
   }
 
   std::size_t sources() const override { return tree().sources.size(); }
   std::size_t targets() const override { return tree().targets().size(); }
   PlanInfo info() const override {
-    PlanInfo info = plan_info(tree(), accuracy_, 0, placed_->backend->operator_bytes());
+    PlanInfo info = plan_info(tree(), placed_->accuracy, 0, placed_->backend->operator_bytes());
     info.method = options.method;
     info.expansion = accuracy_.expansion;
     if (options.method == Method::treecode) {
@@ -108,6 +110,7 @@ class CpuPlan final : public PlanImpl {
   /// What depends on where the points are.
   struct Placed {
     PointTree tree;
+    Accuracy accuracy{};
     std::unique_ptr<Backend> backend{};
   };
 
@@ -128,6 +131,8 @@ class CpuPlan final : public PlanImpl {
     CoordinateBounds bounds = of_sources;
     bounds.add(of_targets);
     const Cube hull = bounding_cube(bounds.low, bounds.high);
+    const double nearest =
+        same ? 0 : nearest_pair(options.kappa, sample_apart(sources), sample_apart(targets));
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
@@ -146,16 +151,31 @@ class CpuPlan final : public PlanImpl {
       watch.add("sort");
       over_far = gradient_over_far(count_pairs(first));
     }
+    const auto order_in = [&](double inflation) {
+      return order_apart(order_for(options, same), options.kappa, nearest,
+                         inflation * hull.side / 4);
+    };
+    PlanOptions how = options;
+    if (!placed_ && nearest > 0 && !options.order) {
+      how.order = std::min(order_in(first_inflation), highest_order);
+      if (options.method == Method::automatic && order_in(first_inflation) > highest_order)
+        how.method = Method::direct;
+    }
     const MethodChoice chosen =
         placed_ ? MethodChoice{options.method, {*options.max_leaf, *options.inflation}}
-                : choose_method(options, sources, targets, tree.scale, scaled, over_far);
+                : choose_method(how, sources, targets, tree.scale, scaled, over_far);
+    const TreeChoice& choice = chosen.tree;
     if (!placed_) {
-      options.method = chosen.method;
+      options.method = how.method = chosen.method;
+      if (how.order != options.order && chosen.method == Method::fmm) {
+        how.order = order_in(choice.inflation);
+        if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
+          check_order_apart(*how.order, options.kappa, nearest);
+      }
       accuracy_ = accuracy_for(
-          options, same,
+          how, same,
           chosen.method == Method::fmm ? Cloud{over_far, chosen.tree.branching} : Cloud{});
     }
-    const TreeChoice& choice = chosen.tree;
     tree.max_leaf = choice.max_leaf;
     tree.inflation = choice.inflation;
     watch.add("choose");
@@ -181,9 +201,9 @@ class CpuPlan final : public PlanImpl {
     else
       tree.make_lists();
     watch.add("lists");
-    check_memory(tree, accuracy_, Moments::afresh);
-    placed->backend =
-        make_cpu_backend(tree, accuracy_at(accuracy_, hull));  // finds operators that are in use
+    placed->accuracy = accuracy_at(accuracy_, hull, nearest);
+    check_memory(tree, placed->accuracy, Moments::afresh);
+    placed->backend = make_cpu_backend(tree, placed->accuracy);  // finds operators that are in use
     watch.add("operators");
     options.max_leaf = choice.max_leaf;
     options.inflation = choice.inflation;

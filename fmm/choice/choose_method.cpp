@@ -136,7 +136,10 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
   };
   improve(Method::fmm, fmm_choice());
   const bool expansions_act_on_points = options.kappa == 0 && !options.hessian;
-  if (expansions_act_on_points && best.method != Method::direct)
+  const bool order_serves =
+      options.order || options.theta.value_or(default_theta(Method::treecode)) <=
+                           theta_of_highest_order(options, are_same(sources, targets));
+  if (expansions_act_on_points && order_serves && best.method != Method::direct)
     improve(Method::treecode,
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
   if (expansions_act_on_points && best.method != Method::direct) {

@@ -76,7 +76,22 @@ int treecode_order(const PlanOptions& options, double wanted) {
   return static_cast<int>(std::clamp<double>(order, 1, highest_order));
 }
 
+/// Gradients, dipoles and second derivatives that a plan is for.
+int derivatives_of(const PlanOptions& options) {
+  return (options.hessian ? 3 : options.gradient) + options.dipoles;
+}
+/// The part of the tolerance that the error of an order may take.
+double wanted_error(const PlanOptions& options, bool sources_are_targets) {
+  return (sources_are_targets ? safety : safety_apart)[derivatives_of(options)] * options.tolerance;
+}
+
 }  // namespace
+
+double theta_of_highest_order(const PlanOptions& options, bool sources_are_targets) {
+  const double c =
+      std::pow(20 * wanted_error(options, sources_are_targets), 1.0 / (highest_order + 1));
+  return std::min(2 * c / (1 + c), largest_sure_theta(Method::treecode));
+}
 
 double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
@@ -84,8 +99,20 @@ double kernel_kappa(double kappa, double scale) { return std::min(kappa / scale,
 
 double kernel_softening(double softening, double scale) { return std::min(scale * softening, 1e3); }
 
-Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull) {
+Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest) {
   Accuracy result = accuracy;
+  if (nearest > 0) {
+    const double tolerance = 10 * std::exp(-accuracy.reach);
+    result.reach += accuracy.kappa * nearest;
+    if (leaves_range_of_single(accuracy.kappa, nearest))
+      result.precision = result.near_precision = Precision::double_precision;
+    // e^{−κr} multiplies by κ the errors of r, of its root and of its rounding.
+    constexpr double root_errors[] = {1e-4, 1e-8, 1e-12, 0};
+    while (accuracy.kappa * nearest * root_errors[result.root_terms] > 0.1 * tolerance)
+      ++result.root_terms;
+    if (accuracy.kappa * hull.side > 2e7 * tolerance)
+      result.near_precision = Precision::double_precision;
+  }
   // (κr)² would leave the range of single precision.
   if (accuracy.kappa * hull.side > 1e15) result.near_precision = Precision::double_precision;
   return result;
@@ -124,12 +151,11 @@ Expansion expansion_for(const PlanOptions& options, int order) {
 
 int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
   if (options.order) return *options.order;
-  const int derivatives = (options.hessian ? 3 : options.gradient) + options.dipoles;
+  const int derivatives = derivatives_of(options);
   const std::span<const double> errors = derivatives > 0
                                              ? std::span<const double>(derivative_errors)
                                              : std::span<const double>(potential_errors);
-  const double wanted =
-      (sources_are_targets ? safety : safety_apart)[derivatives] * options.tolerance;
+  const double wanted = wanted_error(options, sources_are_targets);
   if (options.method == Method::treecode) return treecode_order(options, wanted);
   const int of_potentials =
       potential_order(options.tolerance, weighs_branching(options, sources_are_targets) &&

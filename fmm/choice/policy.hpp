@@ -38,6 +38,9 @@ double kernel_kappa(double kappa, double scale);
 /// place, so that no pair acts; its square stays in the range of numbers.
 double kernel_softening(double softening, double scale);
 
+/// The largest θ of a treecode with which the highest order meets the tolerance.
+double theta_of_highest_order(const PlanOptions& options, bool sources_are_targets);
+
 /// What is known of the points when the order is chosen.
 struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
@@ -50,8 +53,12 @@ bool weighs_branching(const PlanOptions& options, bool sources_are_targets);
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud);
 
-/// What it is with points in that hull.
-Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull);
+/// Whether e^{−κ nearest} and its products leave little of the range of single precision.
+inline bool leaves_range_of_single(double kappa, double nearest) { return kappa * nearest > 10; }
+
+/// What it is with points in that hull, whose nearest pair is so far apart, in their unit. Results
+/// then are e^{−κ nearest}, too, and pairs are left out that far later.
+Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest);
 
 /// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM needs
 /// a lower one where gradients are large beside its far field, and on surfaces.

@@ -211,6 +211,10 @@ TEST_CASE("methods refuse what they do not have") {
     refused({.method = method, .theta = 0.95}, "no order is sure to meet a tolerance");
     CHECK_NOTHROW(Plan(points, {.order = 4, .method = method, .theta = 1.0}));
   }
+  refused({.tolerance = 1e-12, .gradient = true, .method = Method::treecode, .theta = 0.8},
+          "take θ = 0.69 or less");
+  CHECK_NOTHROW(Plan(points, {.tolerance = 1e-12, .method = Method::treecode, .theta = 0.64}));
+  CHECK_NOTHROW(Plan(points, {.tolerance = 1e-12, .method = Method::automatic, .theta = 0.8}));
   refused({.theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.method = Method::direct, .theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.order = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
