@@ -152,9 +152,9 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
 }
 
 int FmmPlan::Impl::order_in(double side, bool same, const fmm::Cloud& cloud) const {
-  const int order = fmm::order_for(options, same, cloud);
-  if (options.order) return order;
-  return fmm::order_apart(order, options.kappa, nearest, side / 4);
+  const int of_laplace = fmm::order_for(options, same, cloud);
+  if (options.order) return of_laplace;
+  return fmm::order_apart(of_laplace, options.kappa, nearest, side / 4);
 }
 
 PlanKernel FmmPlan::Impl::kernel() const {
