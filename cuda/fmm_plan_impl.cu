@@ -40,9 +40,8 @@ Bounds checked_bounds(const PointsToPlan& points, cudaStream_t stream) {
   return bounds;
 }
 
-/// As fmm::sample_apart().
-std::vector<Vec3d> sample_apart(DevicePoints points, cudaStream_t stream) {
-  const std::size_t stride = fmm::stride_apart(points.size);
+/// As fmm::every().
+std::vector<Vec3d> every(std::size_t stride, DevicePoints points, cudaStream_t stream) {
   std::vector<Vec3d> some((points.size + stride - 1) / stride);
   FMBEM_CUDA(cudaMemcpy2DAsync(some.data(), sizeof(Vec3d), points.data, stride * sizeof(Vec3d),
                                sizeof(Vec3d), some.size(), cudaMemcpyDeviceToHost, stream));
@@ -75,21 +74,26 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   nearest =
       options.kappa == 0 || points.same()
           ? 0
-          : fmm::nearest_pair(options.kappa, sample_apart(from, stream), sample_apart(to, stream));
+          : fmm::nearest_pair(options.kappa, every(fmm::stride_apart(from.size), from, stream),
+                              every(fmm::stride_apart(to.size), to, stream));
   const bool root_stays =
       !is_first && options.kappa > 0 && fmm::stays_in(tree.tree.root, scaled(hull, tree.scale));
   points.scale = root_stays ? tree.scale : fmm::scale_for(hull);
   fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
   const bool is_tiny = fmm::leaves_range_of_single(options.kappa, nearest);
-  const Precision near =
-      is_tiny ? Precision::double_precision : near_precision_for(options, rates, hull.side);
+  const Precision near = is_tiny || fmm::needs_double_apart(nearest, options.tolerance)
+                             ? Precision::double_precision
+                             : near_precision_for(options, rates, hull.side);
   const bool renews = near == evaluation_precision;
   const Cube root = scaled(hull, points.scale);
   SortedKeys keys;
   if (is_first) {
     sources = from.size;
     targets = to.size;
+    few_places = !options.order && fmm::is_in_few_places(from.size, [&](std::size_t k) {
+      return every(k, from, stream);
+    });
     int wanted = order_in(first_inflation() * hull.side, points.same(), {});
     if (wanted > fmm::highest_order) {
       if (options.method == fmm::Method::automatic) options.method = fmm::Method::direct;
@@ -152,9 +156,12 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
 }
 
 int FmmPlan::Impl::order_in(double side, bool same, const fmm::Cloud& cloud) const {
-  const int of_laplace = fmm::order_for(options, same, cloud);
-  if (options.order) return of_laplace;
-  return fmm::order_apart(of_laplace, options.kappa, nearest, side / 4);
+  if (options.order) return *options.order;
+  fmm::Cloud here = cloud;
+  here.few_places = few_places;
+  fmm::PlanOptions asked = options;
+  asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
+  return fmm::order_apart(fmm::order_for(asked, same, here), options.kappa, nearest, side / 4);
 }
 
 PlanKernel FmmPlan::Impl::kernel() const {

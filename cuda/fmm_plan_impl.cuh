@@ -32,8 +32,9 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order{0};
   Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
   fmm::TreeChoice choice;
-  double nearest = 0;      ///< pair, where that matters (fmm/choice/apart.hpp)
-  bool third_law = false;  ///< whether the near field is summed by it
+  double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
+  bool few_places = false;  ///< as fmm::is_in_few_places()
+  bool third_law = false;   ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
   std::optional<cudaStream_t> callers;  ///< in whose order work is to be

@@ -12,6 +12,7 @@
 #include "fmbem/fmm/choice/choose.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
 #include "fmbem/fmm/choice/close_pairs.hpp"
+#include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
@@ -132,7 +133,9 @@ class CpuPlan final : public PlanImpl {
     bounds.add(of_targets);
     const Cube hull = bounding_cube(bounds.low, bounds.high);
     const double nearest =
-        same ? 0 : nearest_pair(options.kappa, sample_apart(sources), sample_apart(targets));
+        same ? 0
+             : nearest_pair(options.kappa, every(stride_apart(sources.size()), sources),
+                            every(stride_apart(targets.size()), targets));
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
@@ -151,12 +154,18 @@ class CpuPlan final : public PlanImpl {
       watch.add("sort");
       over_far = gradient_over_far(count_pairs(first));
     }
+    const bool few_places =
+        !placed_ && !options.order &&
+        is_in_few_places(sources.size(), [&](std::size_t k) { return every(k, sources); });
     const auto order_in = [&](double inflation) {
-      return order_apart(order_for(options, same), options.kappa, nearest,
+      PlanOptions asked = options;
+      asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
+      return order_apart(order_for(asked, same, {.few_places = few_places}), options.kappa, nearest,
                          inflation * hull.side / 4);
     };
     PlanOptions how = options;
-    if (!placed_ && nearest > 0 && !options.order) {
+    if (!placed_ && (nearest > 0 || few_places) && !options.order &&
+        options.method != Method::direct) {
       how.order = std::min(order_in(first_inflation), highest_order);
       if (options.method == Method::automatic && order_in(first_inflation) > highest_order)
         how.method = Method::direct;

@@ -49,9 +49,8 @@ double largest_of(std::span<const Vec3d> points) {
 
 }  // namespace
 
-std::vector<Vec3d> sample_apart(std::span<const Vec3d> points) {
+std::vector<Vec3d> every(std::size_t stride, std::span<const Vec3d> points) {
   std::vector<Vec3d> some;
-  const std::size_t stride = stride_apart(points.size());
   for (std::size_t i = 0; i < points.size(); i += stride) some.push_back(points[i]);
   return some;
 }

@@ -17,7 +17,7 @@ namespace fmbem::fmm {
 inline std::size_t stride_apart(std::size_t points) {
   return std::max<std::size_t>(1, points / 1024);
 }
-std::vector<Vec3d> sample_apart(std::span<const Vec3d> points);
+std::vector<Vec3d> every(std::size_t stride, std::span<const Vec3d> points);
 
 /// The distance of the nearest of all pairs of samples of sources and targets, a little more than
 /// that of all points. 0 where κ times it is below a tenth, or below 1 where the samples' boxes

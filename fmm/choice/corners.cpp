@@ -1,8 +1,26 @@
 #include "fmbem/fmm/choice/corners.hpp"
 
 #include <mutex>
+#include <tuple>
 
 namespace fmbem::fmm {
+namespace {
+
+std::size_t places(std::vector<Vec3d>& points) {
+  std::sort(points.begin(), points.end(), [](const Vec3d& a, const Vec3d& b) {
+    return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+  });
+  return static_cast<std::size_t>(std::unique(points.begin(), points.end()) - points.begin());
+}
+
+}  // namespace
+
+bool has_copies(std::vector<Vec3d> sample) { return places(sample) < sample.size(); }
+bool is_crowded(std::vector<Vec3d> sample) {
+  constexpr std::size_t least_copies = 4;
+  return least_copies * places(sample) <= sample.size();
+}
+
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
                              double inflation, int order) {
   CornerWeights all{};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
@@ -46,6 +47,23 @@ FMBEM_HD inline std::uint64_t corner_weight(Vec3d point, Vec3d root_corner, doub
 using CornerWeights = std::array<std::array<std::uint64_t, corner_levels>, corner_roots>;
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
                              double inflation, int order);
+
+// Where many points share few places, these may be at corners on all levels, whatever the root; and
+// copies do not act on each other, so that no near pairs hide the far field's error.
+
+/// Every so many-th point is in a sample of some thousand points, or of 16 times as many.
+inline std::size_t stride_of_places(std::size_t points, bool more) {
+  return std::max<std::size_t>(1, points / (more ? 16'384 : 1024));
+}
+/// Whether a sample has copies at all; and whether it has four or more of each place in the mean.
+bool has_copies(std::vector<Vec3d> sample);
+bool is_crowded(std::vector<Vec3d> sample);
+/// Whether that holds, `some(stride)` being every stride-th of the points.
+template <class Some>
+bool is_in_few_places(std::size_t points, Some&& some) {
+  return has_copies(some(stride_of_places(points, false))) &&
+         is_crowded(some(stride_of_places(points, true)));
+}
 
 /// Whether a root is to be chosen by them.
 inline bool weighs_corners(const PlanOptions& options) {

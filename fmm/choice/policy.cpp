@@ -47,6 +47,17 @@ constexpr double gradient_error_of_far = 120;
 constexpr double error_on_surfaces = 0.65;
 constexpr int highest_order_on_surfaces = 13;
 
+/// Errors of orders 4, 7, 10, … where all points are at corners of boxes that have nothing near,
+/// relative to potentials and to gradients: twice or three times those of lattices of 3 places an
+/// axis with many points in each (docs/decisions.md).
+constexpr int first_corner_order = 4, corner_order_step = 3;
+constexpr double corner_potential_errors[] = {3e-2,   2e-3, 4e-5,  4e-6,  9e-7,  2e-7,   6e-8,
+                                              1.2e-8, 3e-9, 8e-10, 2e-10, 5e-11, 1.2e-11},
+                 corner_derivative_errors[] = {1.5e-1, 2.5e-2, 1.3e-3, 1.6e-4, 3.3e-5, 1.3e-5, 4e-6,
+                                               1.1e-6, 3.5e-7, 1.1e-7, 3.3e-8, 1e-8,   3e-9};
+/// What errors of treecodes are over those of random points there, at most.
+constexpr double corners_of_treecodes = 600;
+
 /// The lowest order of the table with that error.
 int table_order(std::span<const double> errors, double wanted) {
   const auto enough =
@@ -56,6 +67,18 @@ int table_order(std::span<const double> errors, double wanted) {
   // Beyond the table the error falls by 2 an order, or faster.
   const double more = std::log2(errors.back() / wanted);
   return std::min(order + static_cast<int>(more), highest_order);
+}
+
+/// The lowest order of an FMM or a hybrid with that error at corners, or the highest there is.
+int corner_order(bool derivatives, double wanted) {
+  const std::span<const double> errors = derivatives
+                                             ? std::span<const double>(corner_derivative_errors)
+                                             : std::span<const double>(corner_potential_errors);
+  const auto enough =
+      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
+  return std::min(
+      first_corner_order + corner_order_step * static_cast<int>(enough - errors.begin()),
+      highest_order);
 }
 
 /// The order of potentials where the sources are the targets.
@@ -110,7 +133,8 @@ Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest)
     constexpr double root_errors[] = {1e-4, 1e-8, 1e-12, 0};
     while (accuracy.kappa * nearest * root_errors[result.root_terms] > 0.1 * tolerance)
       ++result.root_terms;
-    if (accuracy.kappa * hull.side > 2e7 * tolerance)
+    // Sums of charges of mixed sign are small beside their terms there.
+    if (accuracy.kappa * hull.side > 5e6 * tolerance || needs_double_apart(nearest, tolerance))
       result.near_precision = Precision::double_precision;
   }
   // (κr)² would leave the range of single precision.
@@ -156,7 +180,11 @@ int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud&
                                              ? std::span<const double>(derivative_errors)
                                              : std::span<const double>(potential_errors);
   const double wanted = wanted_error(options, sources_are_targets);
-  if (options.method == Method::treecode) return treecode_order(options, wanted);
+  if (options.method == Method::treecode)
+    return treecode_order(options, cloud.few_places ? wanted / corners_of_treecodes : wanted);
+  if (cloud.few_places)
+    return std::max(order_for(options, sources_are_targets),
+                    corner_order(derivatives > 0, derivatives > 1 ? wanted : options.tolerance));
   const int of_potentials =
       potential_order(options.tolerance, weighs_branching(options, sources_are_targets) &&
                                              cloud.branching < branching_of_volumes);

@@ -45,6 +45,7 @@ double theta_of_highest_order(const PlanOptions& options, bool sources_are_targe
 struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
   double branching = 8;          ///< as TreeChoice
+  bool few_places = false;       ///< as is_in_few_places()
 };
 
 /// Whether the order depends on Cloud::branching.
@@ -55,6 +56,11 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, cons
 
 /// Whether e^{−κ nearest} and its products leave little of the range of single precision.
 inline bool leaves_range_of_single(double kappa, double nearest) { return kappa * nearest > 10; }
+
+/// Whether single precision would show in sums across a gap.
+inline bool needs_double_apart(double nearest, double tolerance) {
+  return nearest > 0 && tolerance < 0.99e-5;
+}
 
 /// What it is with points in that hull, whose nearest pair is so far apart, in their unit. Results
 /// then are e^{−κ nearest}, too, and pairs are left out that far later.

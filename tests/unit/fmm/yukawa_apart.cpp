@@ -30,7 +30,7 @@ void check_plan(const Points& y, const Points& x, const PlanOptions& options) {
   for (const std::vector<double>& q :
        {signed_charges(y.size(), 5), std::vector<double>(y.size(), 1)}) {
     std::vector<double> u(x.size());
-    Points g(x.size());
+    Points g(options.gradient ? x.size() : 0);
     plan.evaluate({.charges = q}, {.potential = u, .gradient = g});
     const RelativeErrors errors = errors_by_long_sum(y, x, q, options.kappa, 0, u, g, 13);
     CHECK(errors.potential <= options.tolerance);
@@ -59,6 +59,9 @@ BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions") {
   for (const double kappa : {6.0, 20.0})
     check_plan(sources(), targets_at({2, 0, 0}),
                {.tolerance = 1e-3, .kappa = kappa, .gradient = true, .method = Method::direct});
+  for (const double tolerance : {1e-3, 1e-6})  // potentials alone
+    check_plan(sources(), targets_at({3, 1, 0}), {.tolerance = tolerance, .kappa = 2});
+  check_plan(sources(), targets_at({3, 1, 0}), {.tolerance = 1e-3, .kappa = 4, .max_leaf = 300});
   for (const Vec3d by : {Vec3d{2, 0, 0}, Vec3d{3, 1, 0}, Vec3d{-2, -2, 2}})
     for (const double kappa : {0.1, 0.9, 2.0})
       check_plan(sources(), targets_at(by),
