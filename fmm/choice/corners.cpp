@@ -18,7 +18,8 @@ std::size_t places(std::vector<Vec3d>& points) {
 bool has_copies(std::vector<Vec3d> sample) { return places(sample) < sample.size(); }
 bool is_crowded(std::vector<Vec3d> sample) {
   constexpr std::size_t least_copies = 4;
-  return least_copies * places(sample) <= sample.size();
+  const std::size_t found = places(sample);
+  return found > 1 && least_copies * found <= sample.size();  // at one place nothing acts
 }
 
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,

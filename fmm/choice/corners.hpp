@@ -55,7 +55,8 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const 
 inline std::size_t stride_of_places(std::size_t points, bool more) {
   return std::max<std::size_t>(1, points / (more ? 16'384 : 1024));
 }
-/// Whether a sample has copies at all; and whether it has four or more of each place in the mean.
+/// Whether a sample has copies at all; and whether it has four or more of each place in the mean,
+/// of which there is more than one.
 bool has_copies(std::vector<Vec3d> sample);
 bool is_crowded(std::vector<Vec3d> sample);
 /// Whether that holds, `some(stride)` being every stride-th of the points.
