@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the table of close sheets of docs/accuracy.md: two unit squares, two coaxial unit discs.
 
-    bench/close_sheets.py FMBEM [--csv FILE] [--gaps GAP,GAP…] [--halvings N,N…]
+    bench/close_sheets.py FMBEM [--csv FILE] [--gaps GAP,GAP…] [--halvings=N,N…]
 
 FMBEM is the program. Each body is solved on several meshes, of which each has half the steps of
 the one before. Meshes are graded to the rims: there charges vary over lengths of the gap.
@@ -124,7 +124,7 @@ def main():
     parser.add_argument("fmbem", metavar="FMBEM")
     parser.add_argument("--csv", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--gaps", default="1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", metavar="GAP,GAP…")
-    parser.add_argument("--halvings", default="-1,0", metavar="N,N…")
+    parser.add_argument("--halvings", default="-1,0", metavar="N,N…", help="with =, as in --halvings=-3,-2")
     options = parser.parse_args()
     rows = []
     print("| body | gap | tolerance | panels | C / 4πε₀ℓ | reference | difference "

@@ -1,8 +1,9 @@
+#!/usr/bin/env python3
 """Default plans against the best by hand:
 default_plans.py FILE.csv [--backend cpu|cuda] [--points N] [--tolerances E,...] [--orders-only] [--jobs J].
 
 For each cloud, tolerance and kind of results: the plan that is chosen by default, and the fastest of those with lower
-orders whose error is below the tolerance, and with the lowest of these and other leaf sizes. On the CPU with one
+orders, and with the lowest of these and other leaf sizes, whose errors are below the tolerance. On the CPU with one
 thread. Times are medians of wall time, for a machine that nobody else uses; on the CPU several runs can go side by
 side. FMBEM_BENCH names the program fmbem-bench-fmm, or PATH has it.
 """
@@ -53,6 +54,9 @@ def compare(given, tolerance, outputs):
     def of_clouds(some, *more):
         return {row["distribution"]: row for row in runs([*words, "--distribution", ",".join(some), *more])}
 
+    def keeps_tolerance(row):
+        return error_of(row) <= float(tolerance)
+
     default = of_clouds(clouds, "--check", given.check)
     kept = {cloud: [row] for cloud, row in default.items()}  # plans that keep the tolerance
     going = set(clouds)
@@ -60,7 +64,7 @@ def compare(given, tolerance, outputs):
         some = [cloud for cloud in clouds if cloud in going and order < default[cloud]["order"]]
         found = of_clouds(some, "--check", given.check, "--order", order) if some else {}
         for cloud, row in found.items():
-            if error_of(row) <= float(tolerance):
+            if keeps_tolerance(row):
                 kept[cloud].append(row)
             else:
                 going.remove(cloud)
@@ -70,8 +74,9 @@ def compare(given, tolerance, outputs):
         lowest, best = rows[-1], min(rows, key=time_of)
         if not given.orders_only:
             leaves = ",".join(str(max(1, round(f * lowest["max_leaf"]))) for f in LEAVES)
-            best = min([best, *runs([*words, "--distribution", cloud, "--check", 0, "--order", lowest["order"],
-                                     "--max-leaf", leaves])], key=time_of)
+            others = runs([*words, "--distribution", cloud, "--check", given.check, "--order", lowest["order"],
+                           "--max-leaf", leaves])
+            best = min([best, *filter(keeps_tolerance, others)], key=time_of)
         yield {
             "cloud": cloud, "points": given.points, "backend": given.backend, "tolerance": tolerance,
             "results": outputs, "precision": rows[0]["precision"], "order": rows[0]["order"],

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Tables of docs/papers.md of reports of fmbem-bench-fmm (its option --json) from a GPU:
 gpu_tables.py FOLDER third-law|unequal REPORT.json... --machine NAME --commit HASH --date DATE.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K] [--tables NAME…]
 [--reports FILE…].
 

@@ -4,7 +4,8 @@
     bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--formulation direct]
         [--tolerance 1e-7] [--backend cpu] [--csv FILE]
 
-Two meshes give a limit by order 2. Prints a table and, with --csv, writes a row for each mesh."""
+A mesh and the one before give a limit by order 2: with each level errors fall to a quarter. Prints a table and, with
+--csv, writes a row for each mesh."""
 
 import argparse
 import csv
@@ -60,10 +61,18 @@ def kirkwood(radius, charge, inside, outside, kappa):
     return CONSTANT / (2 * inside * radius) * total
 
 
+def levels(text):
+    """Numbers of splits, each more than the one before."""
+    numbers = [int(word) for word in text.split(",")]
+    if numbers != sorted(set(numbers)) or numbers[0] < 0:
+        raise argparse.ArgumentTypeError(f"takes whole numbers from 0 on in ascending order, not {text}")
+    return numbers
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--levels", default="3,4,5")
+    parser.add_argument("--levels", type=levels, default="3,4,5")
     parser.add_argument("--formulation", default="direct")
     parser.add_argument("--tolerance", default="1e-7")
     parser.add_argument("--backend", default="cpu")
@@ -76,22 +85,25 @@ def main():
             exact = kirkwood(radius, charge, inside, outside, kappa)
             ion.write_text("ATOM 1 NA ION 1 " + " ".join(map(str, charge)) + " 1 1\n")
             before = None
-            for level in map(int, options.levels.split(",")):
+            for level in options.levels:
                 write_off(mesh, *octahedron(level, radius))
                 done = subprocess.run(
                     [options.program.resolve(), "solvate", ion, "--surface", mesh, "--json", "-",
                      "--formulation", options.formulation,
-                     "--tolerance", options.tolerance, "--backend", options.backend, "--kappa", str(kappa), "--energy-constant", str(CONSTANT),
+                     "--tolerance", options.tolerance, "--backend", options.backend,
+                     "--kappa", str(kappa), "--energy-constant", str(CONSTANT),
                      "--permittivity-inside", str(inside), "--permittivity-outside", str(outside)],
                     capture_output=True, text=True, check=True)
                 report = json.loads(done.stdout)
                 energy = report["results"]["solvation_energy_kcal_per_mol"]["value"]
                 panels = report["mesh"]["panels"]
-                limit = energy + (energy - before) / 3 if before is not None else math.nan
+                limit = math.nan
+                if before:
+                    limit = energy + (energy - before[1]) / (4 ** (level - before[0]) - 1)
                 rows.append([name, panels, energy, energy / exact - 1, limit, limit / exact - 1,
                              report["solver"]["iterations"][0],
                              round(report["timings_s"]["total"], 2)])
-                before = energy
+                before = level, energy
                 print("| {} | {} | {:.8f} | {:.2e} | {:.8f} | {:.2e} | {} | {} s |".format(*rows[-1]),
                       flush=True)
     if options.csv:

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Times of data structures over depths and numbers of points, by both constructions: tree_times.py FILE.csv [--plans K]
 [--commit HASH]. Writes a table: processor time of one thread from points to the lists, by the
 difference of runs with many plans and with one, so that a machine that others share serves as well.

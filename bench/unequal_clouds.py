@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Unequal clouds against the cube: unequal_clouds.py FILE.csv [--points N] [--tolerances E,...].
 
 Processor seconds of an evaluation, its pairs and rows of M2L for clouds that a plan with the method automatic sums, and

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The figures of docs/twelve-steps.md, into docs/images: twelve_steps_figures.py FOLDER."""
 
 import math

@@ -83,7 +83,7 @@ def tetrahedron(offset=0.0, first_node=0, physical=1):
 
 
 def read_vtu(path):
-    """The arrays of a .vtu with compressed arrays appended, by name, as lists of numbers."""
+    """The arrays of a .vtu or .vtp with compressed arrays appended, by name, as lists of numbers."""
     head, data = pathlib.Path(path).read_bytes().split(b'<AppendedData encoding="raw">\n_', 1)
     root = xml.etree.ElementTree.fromstring(head + b"</VTKFile>")
     arrays = {}
@@ -163,8 +163,9 @@ class ProgramTest(unittest.TestCase):
     def has_gpu(self):
         return bool(self.report("info")["build"]["devices"])
 
-    def refused(self, *arguments, saying=(), code=2, **keywords):
-        """The run ends with that exit code and one sentence, and leaves no new file behind."""
+    def refused(self, *arguments, saying, code=2, **keywords):
+        """The run ends with that exit code and one sentence, which has the words that name the cause, and
+        leaves no new file behind."""
         before = sorted(self.folder.rglob("*"))
         done = self.fmbem(*arguments, code=code, **keywords)
         errors = [line for line in done.stderr.splitlines()

@@ -29,7 +29,7 @@ class BenchTest(ProgramTest):
         self.assertIn("| points | distribution |", done.stderr)
         return json.loads(done.stdout, parse_constant=self.fail)  # no NaN, no Infinity
 
-    def refused(self, *arguments, saying=()):
+    def refused(self, *arguments, saying):
         """The run ends with exit code 2 and one sentence, and leaves no new file behind."""
         before = sorted(self.folder.rglob("*"))
         errors = self.bench(*arguments, code=2).stderr.splitlines()
@@ -156,18 +156,30 @@ class Files(BenchTest):
 class BadOptions(BenchTest):
     def test_bad_options(self):
         for option, value, saying in [
-                ("--distribution", "torus", "torus"), ("--distribution", "cube,", "empty"),
-                ("--points", "0", "0"), ("--points", "-5", "-5"), ("--points", "2.5", "2.5"),
-                ("--points", "nan", "nan"), ("--points", "10,,20", "empty"), ("--points", "x", "x"),
-                ("--tolerance", "-1e-3", "-0.001"), ("--tolerance", "0", "0"),
-                ("--tolerance", "abc", "abc"), ("--tolerance", "inf", "inf"),
-                ("--outputs", "hessian", "hessian"), ("--precision", "half", "half"),
-                ("--backend", "tpu", "tpu"),
-                ("--threads", "0", "0"), ("--repeat", "0", "--repeat"), ("--plans", "0", "--plans"), ("--repeat", "x", "x"),
-                ("--check", "-1", "--check"), ("--seed", "-1", "--seed"), ("--order", "0", "0"),
-                ("--max-leaf", "0", "0"), ("--inflation", "3", "3"), ("--inflation", "nan", "nan"),
-                ("--third-law", "maybe", "maybe"), ("--third-law", "on", "third law"),
-                ("--no-such-option", "1", "--no-such-option")]:
+                ("--distribution", "torus", 'no points called "torus"'),
+                ("--distribution", "cube,", "--distribution has an empty entry"),
+                ("--points", "0", "whole numbers from 1 to 1e12, not 0"),
+                ("--points", "-5", "whole numbers from 1 to 1e12, not -5"),
+                ("--points", "2.5", "whole numbers from 1 to 1e12, not 2.5"),
+                ("--points", "nan", '--points takes finite numbers, not "nan"'),
+                ("--points", "10,,20", "--points has an empty entry"),
+                ("--points", "x", '--points takes finite numbers, not "x"'),
+                ("--tolerance", "-1e-3", "the tolerance must be between 1e-14 and 0.1, not -0.001"),
+                ("--tolerance", "0", "the tolerance must be between 1e-14 and 0.1, not 0"),
+                ("--tolerance", "abc", '--tolerance takes finite numbers, not "abc"'),
+                ("--tolerance", "inf", '--tolerance takes finite numbers, not "inf"'),
+                ("--outputs", "hessian", "--outputs: hessian not in"),
+                ("--precision", "half", "--precision: half not in"), ("--backend", "tpu", "--backend: tpu not in"),
+                ("--threads", "0", "the number of threads must be between 1 and 4096"),
+                ("--repeat", "0", "--repeat must be at least 1"), ("--plans", "0", "--plans must be at least 1"),
+                ("--repeat", "x", "Could not convert: --repeat = x"), ("--check", "-1", "--check must be at least 0"),
+                ("--seed", "-1", "--seed must be at least 0"), ("--order", "0", "the order must be between 1 and 40"),
+                ("--max-leaf", "0", "--max-leaf takes whole numbers from 1 to 1e9"),
+                ("--inflation", "3", "at least 1 and below 2, not 3"),
+                ("--inflation", "nan", "at least 1 and below 2, not nan"),
+                ("--third-law", "maybe", "--third-law: maybe not in"),
+                ("--third-law", "on", "for plans on the GPU alone"),
+                ("--no-such-option", "1", "not expected: 1 --no-such-option")]:
             with self.subTest(option=option, value=value):
                 self.refused("--json", "rows.json", option, value, saying=saying)
 
@@ -184,13 +196,15 @@ class BadOptions(BenchTest):
                      saying="single")
 
     def test_unwritable_json(self):
-        for path in ("/nowhere/rows.json", str(self.folder), ""):
+        for path, saying in (("/nowhere/rows.json", "cannot write /nowhere/rows.json: No such file"),
+                             (str(self.folder), "it is a folder"), ("", "--json needs the name of a file")):
             with self.subTest(path):
-                self.refused("--points", 100, "--json", path)
+                self.refused("--points", 100, "--json", path, saying=saying)
 
     def test_a_failed_run_leaves_an_older_report_alone(self):
         self.write("rows.json", "old")
-        self.refused("--tolerance", "1e-4,2", "--points", 100, "--json", "rows.json")
+        self.refused("--tolerance", "1e-4,2", "--points", 100, "--json", "rows.json",
+                     saying="the tolerance must be between 1e-14 and 0.1, not 2")
         self.assertEqual((self.folder / "rows.json").read_text(), "old")
 
 

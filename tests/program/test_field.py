@@ -211,6 +211,7 @@ class Files(FieldTest):
         rows = self.table(*arguments[1:-2], "--field-tolerance", "1e-6")
         for key, values in (("potential_V", [row[3] for row in rows]),
                             ("field_V_per_m", [math.hypot(*row[4:]) for row in rows])):
+            self.assertTrue(all(map(math.isfinite, values)))
             self.assertAlmostEqual(results[key]["value"]["min"], min(values), delta=1e-14)
             self.assertAlmostEqual(results[key]["value"]["max"], max(values), delta=1e-14)
         done = self.fmbem(*arguments)
@@ -236,9 +237,9 @@ class Files(FieldTest):
 class Refusals(FieldTest):
     LINE = ("--line", "2,0,0,3,0,0,3")
 
-    def refuse(self, *options, saying=(), output="out.vtu"):
-        return self.refused("field", self.tetrahedron_file(), *options, "--output", output,
-                            "--json", "out.json", saying=saying)
+    def refuse(self, *options, saying, output="out.vtu"):
+        self.refused("field", self.tetrahedron_file(), *options, "--output", output,
+                     "--json", "out.json", saying=saying)
 
     def test_points_have_to_be_given(self):
         self.refuse(saying="--points, --line, --plane, --box or --cut")
@@ -283,20 +284,34 @@ class Refusals(FieldTest):
                 self.refuse(*self.LINE, *(word for v in voltages for word in ("--voltage", v)), saying=saying)
 
     def test_options_out_of_range(self):
-        for option, value in [("--side", "left"), ("--field-tolerance", "1e-12"), ("--field-tolerance", "0.5"),
-                              ("--field-tolerance", "-1"), ("--field-tolerance", "nan"), ("--tolerance", "0"),
-                              ("--operator-tolerance", "0"), ("--operator", "magic"), ("--backend", "tpu"),
-                              ("--precision", "half"), ("--threads", "0"), ("--refine", "-1"), ("--unit", "parsec"),
-                              ("--mesh-size", "0"), ("--conductor", "x=nowhere"), ("--permittivity", "2"),
-                              ("-no_such_option", "1"), ("-ksp_type", "nonsense")]:
+        of_field = "--field-tolerance must be 0 or between 1e-10 and 0.1, not "
+        for option, value, saying in [
+                ("--side", "left", "--side: left not in"), ("--field-tolerance", "1e-12", of_field + "1e-12"),
+                ("--field-tolerance", "0.5", of_field + "0.5"), ("--field-tolerance", "-1", of_field + "-1"),
+                ("--field-tolerance", "nan", of_field + "nan"),
+                ("--tolerance", "0", "the solver's tolerance must be between 1e-13 and 0.5, not 0"),
+                ("--operator-tolerance", "0", "--operator-tolerance must be between 1e-15 and 0.5, not 0"),
+                ("--operator", "magic", "--operator: magic not in"), ("--backend", "tpu", "--backend: tpu not in"),
+                ("--precision", "half", "--precision: half not in"),
+                ("--threads", "0", "the number of threads must be between 1 and 4096, not 0"),
+                ("--refine", "-1", "a mesh can be refined 0 to 12 times, not -1"),
+                ("--unit", "parsec", "the unit 'parsec' is none of m, cm, mm"),
+                ("--mesh-size", "0", "the mesh size must be a positive number, not 0"),
+                ("--conductor", "x=nowhere", 'names the group "nowhere", and the mesh has: body'),
+                ("--permittivity", "2", "not expected: 2 --permittivity"),
+                ("-no_such_option", "1", "the PETSc option -no_such_option is unknown"),
+                ("-ksp_type", "nonsense", "KSP type nonsense")]:
             with self.subTest(option=option, value=value):
-                self.refuse(*self.LINE, option, value)
+                self.refuse(*self.LINE, option, value, saying=saying)
 
     def test_outputs(self):
-        self.refused("field", self.tetrahedron_file(), *self.LINE, saying="--output")
-        for path in ("x.png", "x.msh", "x", "", "/nowhere/x.csv", ".csv/"):
+        self.refused("field", self.tetrahedron_file(), *self.LINE, saying="points are given, but no --output")
+        endings = "points are written as .csv, .vtu, .vtp or .vti"
+        for path, saying in (("x.png", endings), ("x.msh", endings), ("x", endings), (".csv/", endings),
+                             ("", "the value of --output is empty"),
+                             ("/nowhere/x.csv", "cannot write /nowhere/x.csv: No such file")):
             with self.subTest(path):
-                self.refuse(*self.LINE, output=path)
+                self.refuse(*self.LINE, output=path, saying=saying)
         self.refused("field", self.tetrahedron_file(), *self.LINE, "--output", "a.csv", "--json", "./a.csv",
                      saying="same file")
         points = self.write("points.csv", "0 0 2\n")
@@ -308,8 +323,8 @@ class Refusals(FieldTest):
 
     def test_a_failed_run_leaves_an_older_output_alone(self):
         self.write("old.csv", "old")
-        self.refuse(*self.LINE, "-no_such_option", output="old.csv")
-        self.refuse(*self.LINE, "--voltage", "nobody=1", output="old.csv")
+        self.refuse(*self.LINE, "-no_such_option", output="old.csv", saying="-no_such_option is unknown")
+        self.refuse(*self.LINE, "--voltage", "nobody=1", output="old.csv", saying='the conductor "nobody"')
         self.assertEqual((self.folder / "old.csv").read_text(), "old")
 
 

@@ -110,6 +110,19 @@ class Gpu(ProgramTest):
         self.fmbem("field", "--from", "cuda.h5", *where, "--output", "kept.csv")
         self.assertEqual((self.folder / "kept.csv").read_bytes(), (self.folder / "cuda.csv").read_bytes())
 
+    def test_hybrids_have_all_but_trees_by_histogram(self):
+        hybrid = ("nbody", "--points", 5000, "--distribution", "plummer", "--method", "hybrid", "--tolerance", 1e-2,
+                  "--check", 100, "--backend", "cuda")
+        for theta, expansion in ((0.5, "spherical"), (0.5, "cartesian"), (0.8, "cartesian")):
+            with self.subTest(theta=theta, expansion=expansion):
+                result = self.report(*hybrid, "--theta", theta, "--expansion", expansion)["nbody"]
+                self.assertEqual((result["backend"], result["method"]), ("cuda", "hybrid"))
+                self.assertEqual((result["theta"], result["expansion"]), (theta, expansion))
+                self.assertLess(result["potential_error"], 1e-2)
+                self.assertLess(result["force_error"], 1e-2)
+        self.refused(*hybrid, "--construction", "histogram",
+                     saying="trees by histogram are not for hybrids on the GPU")
+
     def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
         # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.
         self.addCleanup(fill_gpu(leave=3 << 29))

@@ -291,7 +291,8 @@ class Planes(PictureTest):
 
         outline = [math.hypot(*p) for line in svg.lines("3") for p in place(line)]
         self.assertGreater(len(outline), 40)
-        self.assertLess(max(abs(r - 1) for r in outline), 0.01)
+        for r in outline:
+            self.assertAlmostEqual(r, 1, delta=0.01)
 
         side = 1 + 2 / 3  # the rectangle reaches a third of the sphere's width beyond it
         least = 1 / math.hypot(side, side)
@@ -301,7 +302,8 @@ class Planes(PictureTest):
             radii = [math.hypot(*p) for p in place(line)]
             level = min(levels, key=lambda v: abs(1 / v - radii[0]))
             found.add(level)
-            self.assertLess(max(abs(r - 1 / level) for r in radii), 0.015)
+            for r in radii:
+                self.assertAlmostEqual(r, 1 / level, delta=0.015)
         self.assertEqual(len(found), 10)
 
         field_lines = [place(line) for line in svg.lines("1", "#404040")]
@@ -309,7 +311,8 @@ class Planes(PictureTest):
         for line in field_lines:
             (ax, az), (bx, bz) = line[0], line[-1]
             self.assertLess(abs(ax * bz - az * bx), 0.05 * math.hypot(ax, az) * math.hypot(bx, bz))
-            self.assertGreater(min(math.hypot(*p) for p in line), 0.98)
+            for p in line:
+                self.assertGreater(math.hypot(*p), 0.98)
 
     @numbers_alone
     def test_points_have_the_colours_of_their_potentials(self):

@@ -45,7 +45,7 @@ class Solvate(ProgramTest):
         levels = report["solvation"]["levels"]
         self.assertEqual([level["panels"] for level in levels], [128, 512, 2048])
         errors = [level["solvation_energy_kcal_per_mol"] / exact - 1 for level in levels]
-        self.assertLess(errors[2], 0.25 * 1.05 * errors[1])  # order 2
+        self.assertLess(abs(errors[2]), 0.25 * 1.05 * abs(errors[1]))  # order 2
         self.assertLess(levels[2]["iterations"], 15)
 
     def test_units_echo_and_kappa(self):
@@ -105,7 +105,8 @@ class Solvate(ProgramTest):
                                report["results"]["solvation_energy_kcal_per_mol"]["value"], places=9)
         arrays = read_vtu(self.folder / "s.vtu")
         self.assertEqual(len(arrays["potential [kT/e]"]), 128)
-        self.assertGreater(min(arrays["potential [kT/e]"]), 0)
+        for potential in arrays["potential [kT/e]"]:
+            self.assertGreater(potential, 0)
         self.assertIn("normal field inside [kT/(e angstrom)]", arrays)
         self.assertTrue((self.folder / "s.msh").exists())
 

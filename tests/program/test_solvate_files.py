@@ -91,6 +91,7 @@ class SolvateFiles(ProgramTest):
         for colour, normal, vertex in corners:
             self.assertAlmostEqual(math.hypot(*vertex), 3, places=3)
             self.assertGreater(sum(u * v for u, v in zip(normal, vertex)), 2.8)
+            self.assertTrue(all(0 <= part <= 1 for part in colour))
             self.assertEqual(max(colour), 1)
         top = max(corners, key=lambda corner: corner[2][2])[0]
         bottom = min(corners, key=lambda corner: corner[2][2])[0]
@@ -105,7 +106,8 @@ class SolvateFiles(ProgramTest):
         self.assertIn("\nset range 5\n", text)
         self.assertIn(f'mol new "{self.folder / "ion.pqr"}" type pqr', text)
         values = [float(vertex[6]) for vertex in vertices]
-        self.assertLessEqual(max(values), float("%.5g" % max(potential)))  # means, in as many digits
+        for value in values:
+            self.assertLessEqual(value, float("%.5g" % max(potential)))  # means, in as many digits
 
         self.assertIn(f'open "{self.folder / "v.bild"}" format bild', (self.folder / "v.cxc").read_text())
         lines = (self.folder / "v.bild").read_text().splitlines()[1:]
@@ -115,7 +117,8 @@ class SolvateFiles(ProgramTest):
             colour = (1, 1 + t, 1 + t) if t < 0 else (1 - t, 1 - t, 1)
             word, *rgb = lines[2 * k].split()
             self.assertEqual(word, ".color")
-            self.assertLess(max(abs(float(u) - v) for u, v in zip(rgb, colour)), 6e-4)
+            for u, v in zip(rgb, colour, strict=True):
+                self.assertAlmostEqual(float(u), v, delta=6e-4)
             word, *numbers = lines[2 * k + 1].split()
             self.assertEqual((word, len(numbers)), (".polygon", 9))
 
@@ -132,8 +135,9 @@ class SolvateFiles(ProgramTest):
         self.assertLess(math.dist(one, [-x for x in other]), 0.06 * math.hypot(*one))
         self.assertGreater(one[0] * (1 if results["molecules"]["value"][0] == "s" else -1), 0)  # they attract
         arrays = read_vtu(self.folder / "f.vtu")
-        self.assertLess(max(arrays["osmotic pressure [kcal/(mol angstrom^3)]"]), 0)
-        self.assertLess(max(arrays["dielectric pressure [kcal/(mol angstrom^3)]"]), 0)
+        for kind in ("osmotic", "dielectric"):
+            for pressure in arrays[f"{kind} pressure [kcal/(mol angstrom^3)]"]:
+                self.assertLess(pressure, 0)
 
     def test_sites(self):
         self.write("sites.pqr", "ATOM 1 CG ASP A 5 1 1 0 -1 1\nATOM 2 NZ LYS A 9 -1 0 1 1 1\n"

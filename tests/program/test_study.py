@@ -1,5 +1,6 @@
 """fmbem study: tables, resuming, and pictures."""
 
+import collections
 import csv
 import json
 import os
@@ -79,10 +80,15 @@ class Tables(StudyTest):
             self.assertEqual({h["rhs"] for h in own}, {"0"} if row["rhs"] == "one" else {"0", "1"})
             self.assertEqual(max(int(h["iteration"]) for h in own), int(row["iterations"]))
             self.assertEqual(float(own[0]["residual"]), 1)
-        spectrum = self.table("out", "spectrum")
+        # A spectrum is that of an operator: the first of its runs has it.
+        counts = collections.Counter((s["run"], s["kind"]) for s in self.table("out", "spectrum"))
+        operators = set()
         for row in runs:
-            eigenvalues = [s for s in spectrum if s["run"] == row["run"] and s["kind"] == "eigenvalue"]
-            self.assertIn(len(eigenvalues), (0, int(row["N"] or 0)))
+            operator = tuple(row[key] for key in ("mesh", "refine", "formulation", "preconditioner"))
+            has_spectrum = row["status"] != "failed" and operator not in operators
+            operators.add(operator)
+            for kind in ("eigenvalue", "singular"):
+                self.assertEqual(counts[row["run"], kind], int(row["N"]) if has_spectrum else 0, row)
         study = json.loads((self.folder / "out" / "study.json").read_text())
         self.assertEqual(study["arguments"]["ksp"], ["gmres:5", "bcgs"])
         self.assertEqual(study["runs"], len(runs))
@@ -150,8 +156,11 @@ class Tables(StudyTest):
             if row["preconditioner"] == "cluster":
                 self.assertLessEqual(int(row["iterations"]), 12, row)
             self.assertEqual(bool(row["quantity"]), row["rhs"] == "one")
-            known = row["mesh"] in ("shells:1e6", "kirkwood")
-            self.assertEqual(bool(row["error"]), known)
+            # On 384 panels, and on the 128 of a sphere whose charge is near them: 5e-4, and 0.10 to 0.15.
+            bound = {"shells:1e6": 1e-3, "kirkwood": 0.25}.get(row["mesh"])
+            self.assertEqual(bool(row["error"]), bound is not None)
+            if bound is not None:
+                self.assertLess(float(row["error"]), bound, row)
         self.assertEqual({row["rhs_count"] for row in rows if row["mesh"] == "cell:1e4"}, {"1", "9"})
         # Kirkwood's series for vacuum in a conductor is -332/(2 a (1 - r²/a²)), a = 4 and r² = 3.
         self.assertAlmostEqual(float(self.table("ion")[0]["quantity"]), -51.1, delta=2)
@@ -226,8 +235,10 @@ class Tables(StudyTest):
                 (("--plot", "nowhere", "a.msh"), "leave out MESH"),
                 (("--config", "no.toml"), "no.toml")):
             self.refused("study", *words, saying=saying)
-        for text in ("problem = 3", '"a" = 1', "[problem]\nx = 1", "problem = sphere\nout = x\nbad = 1"):
-            self.refused("study", "--config", self.write("s.toml", text))
+        for text, saying in (("problem = 3", 'no problem "3"'), ('"a" = 1', '"a" is no option of a study'),
+                             ("[problem]\nx = 1", "is no option of a study"),
+                             ("problem = sphere\nout = x\nbad = 1", '"bad" is no option of a study')):
+            self.refused("study", "--config", self.write("s.toml", text), saying=saying)
 
 
 class Recycling(StudyTest):
