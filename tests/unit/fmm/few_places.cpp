@@ -68,7 +68,7 @@ BACKEND_TEST_CASE("clouds of few units in the last place") {
     }
 }
 
-BACKEND_TEST_CASE("many points in few places, which are at corners of boxes") {
+BACKEND_TEST_CASE("many points in few places, which are at corners of boxes", "[long]") {
   for (const unsigned of_axis : {2U, 3U, 5U})
     for (const Method method : {Method::fmm, Method::treecode, Method::hybrid, Method::automatic})
       for (const double tolerance : {1e-3, 1e-6, 1e-9}) {

@@ -46,16 +46,16 @@ Points targets_at(Vec3d by) { return shifted(cube_points(800, 2), by); }
 
 }  // namespace
 
-BACKEND_TEST_CASE("Yukawa's kernel across a gap, whatever the method", "[long]") {
+BACKEND_TEST_CASE("Yukawa's kernel across a gap, whatever the method", "[long][accuracy]") {
   for (const Vec3d by : {Vec3d{2, 0, 0}, Vec3d{3, 1, 0}})
-    for (const double kappa : {0.1, 2.0, 6.0, 10.0, 20.0})
+    for (const double kappa : {0.1, 2.0, 6.0, 20.0})
       for (const Method method : {Method::fmm, Method::automatic, Method::direct})
         for (const double tolerance : {1e-3, 1e-6, 1e-9})
           check_plan(sources(), targets_at(by),
                      {.tolerance = tolerance, .kappa = kappa, .gradient = true, .method = method});
 }
 
-BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions") {
+BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions", "[long]") {
   for (const double kappa : {6.0, 20.0})
     check_plan(sources(), targets_at({2, 0, 0}),
                {.tolerance = 1e-3, .kappa = kappa, .gradient = true, .method = Method::direct});
@@ -68,7 +68,8 @@ BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions") {
                  {.tolerance = 1e-3, .kappa = kappa, .gradient = true, .max_leaf = 100});
 }
 
-BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions, to many digits", "[long]") {
+BACKEND_TEST_CASE("Yukawa's kernel across a gap by expansions, to many digits",
+                  "[long][accuracy]") {
   for (const Vec3d by : {Vec3d{2, 0, 0}, Vec3d{3, 1, 0}})
     for (const auto& [kappa, tolerance] : {std::pair(6.0, 1e-3), {2.0, 1e-6}, {0.3, 1e-9}})
       check_plan(sources(), targets_at(by),
