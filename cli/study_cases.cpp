@@ -8,6 +8,7 @@
 #include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/known_problems.hpp"
+#include "fmbem/solvers/linear_solver.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -117,8 +118,9 @@ struct ToleranceChoice {
 std::vector<ToleranceChoice> tolerance_choices(const StudyOptions& options) {
   std::vector<ToleranceChoice> all;
   for (const double solver : options.tolerances) {
-    FMBEM_REQUIRE(solver >= 1e-13 && solver <= 0.5,
-                  "--tolerance must be between 1e-13 and 0.5, not " << solver);
+    FMBEM_REQUIRE(
+        solver >= least_solver_tolerance && solver <= 0.5,
+        "--tolerance must be between " << least_solver_tolerance << " and 0.5, not " << solver);
     if (options.operator_tolerances.empty()) all.push_back({solver, 0.1 * solver});
   }
   for (const double op : options.operator_tolerances) {
@@ -170,8 +172,9 @@ void check_options(const StudyOptions& options) {
   check_words("--backend", options.backends, {"cpu", "cuda"});
   check_words("--relax", options.relax, {"no", "yes"});
   for (const double goal : options.true_residuals)
-    FMBEM_REQUIRE(goal == 0 || (goal >= 1e-13 && goal <= 0.5),
-                  "--true-residual must be 0 or between 1e-13 and 0.5, not " << goal);
+    FMBEM_REQUIRE(goal == 0 || (goal >= least_solver_tolerance && goal <= 0.5),
+                  "--true-residual must be 0 or between " << least_solver_tolerance
+                                                          << " and 0.5, not " << goal);
   check_words("--side", options.sides, {"default", "right", "left"});
   for (const std::string& text : options.axes)
     FMBEM_REQUIRE(text.starts_with('-') && text.find(' ') == std::string::npos,

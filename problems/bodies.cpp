@@ -51,10 +51,8 @@ class Nesting {
     for (const std::int32_t p : parts_of_[body]) {
       const Enclosure& around = enclosures_.parts[p];
       if (p == but || is_interface(p) != of_interfaces || !around.closed) continue;
-      bool within = true;
-      for (int axis = 0; axis < 3; ++axis)
-        within = within && x[axis] >= around.low[axis] && x[axis] <= around.high[axis];
-      if (within && winding_number(given_.panels, panels_of_[p], x) > 0.5) odd = !odd;
+      if (around.bounds.contains(x) && winding_number(given_.panels, panels_of_[p], x) > 0.5)
+        odd = !odd;
     }
     return odd;
   }

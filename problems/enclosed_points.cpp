@@ -77,8 +77,8 @@ std::vector<char> enclosed_points(const Panels& panels, std::span<const std::int
     const auto vertex = [&](int corner) { return sheared(panels.vertex(surface[k], corner)); };
     const Vec3d a = vertex(0), b = vertex(1), c = vertex(2);
     CoordinateBounds box{a, a};
-    box.add({b, b});
-    box.add({c, c});
+    box.add(b);
+    box.add(c);
     cells.for_points_in(box, [&](std::int32_t i) {
       const Vec3d p = from[i];
       const int winding = passes(a, b, p) + passes(b, c, p) + passes(c, a, p);

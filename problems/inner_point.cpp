@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -15,16 +15,6 @@ namespace {
 
 /// Along each axis.
 constexpr int candidates = 10;
-
-std::pair<Vec3d, Vec3d> box_of(const Panels& panels) {
-  Vec3d low = panels.vertices.front(), high = low;
-  for (const Vec3d& v : panels.vertices)
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], v[axis]);
-      high[axis] = std::max(high[axis], v[axis]);
-    }
-  return {low, high};
-}
 
 double distance_to(const Panels& panels, Vec3d x) {
   double least = std::numeric_limits<double>::infinity();
@@ -44,16 +34,17 @@ bool is_inside(const Panels& panels, Vec3d x) {
 }  // namespace
 
 Vec3d inner_point(const Panels& panels) {
-  const auto box = box_of(panels);
-  const Vec3d low = box.first, high = box.second;
+  const CoordinateBounds box =
+      coordinate_bounds(static_cast<std::int64_t>(panels.vertices.size()),
+                        [&](std::int64_t v) { return panels.vertices[v]; });
   std::vector<Vec3d> place(candidates * candidates * candidates);
   std::vector<double> distance(place.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < place.size(); ++k) {
-    const Vec3d step = (high - low) / candidates;
+    const Vec3d step = (box.high - box.low) / candidates;
     const auto at = [&](std::size_t index) { return double(index % candidates) + 0.5; };
-    place[k] = low + Vec3d{step.x * at(k), step.y * at(k / candidates),
-                           step.z * at(k / candidates / candidates)};
+    place[k] = box.low + Vec3d{step.x * at(k), step.y * at(k / candidates),
+                               step.z * at(k / candidates / candidates)};
     distance[k] = distance_to(panels, place[k]);
   }
   std::vector<std::size_t> farthest_first(place.size());

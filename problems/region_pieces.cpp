@@ -136,7 +136,7 @@ class Pieces {
     walls.all.push_back(wall);
     const Vec3d a = whole_.vertex(wall.panel, 0), b = whole_.vertex(wall.panel, 1),
                 c = whole_.vertex(wall.panel, 2);
-    for (const Vec3d& x : {a, b, c}) walls.bounds.add({x, x});
+    for (const Vec3d& x : {a, b, c}) walls.bounds.add(x);
     walls.cones += std::abs(dot(a - whole_.vertex(0, 0), cross(b - a, c - a))) / 6;
   }
 

@@ -117,7 +117,7 @@ class Finder {
           chamber.is_known = false;
         for (int corner = 0; corner < 3; ++corner) {
           const Vec3d x = whole_.vertex(w, corner);
-          bounds_[c].add({x, x});
+          bounds_[c].add(x);
         }
       }
     }

@@ -15,11 +15,8 @@
 namespace fmbem {
 namespace {
 
-/// By bounds.
-bool lies_in(const Enclosure& part, const Enclosure& body) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
-  return true;
+bool lies_in(const CoordinateBounds& part, const CoordinateBounds& body) {
+  return body.contains(part.low) && body.contains(part.high);
 }
 
 /// A panel at a vertex, with the ends of its edges there: one runs from the vertex, one to it.
@@ -95,21 +92,18 @@ void measure_parts(const Panels& panels, Enclosures& found) {
     std::size_t at = 0;
     for (std::int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
       const std::int32_t p = found.of[i];
-      const Vec3d origin = found.parts[p].low;  // so far
+      const Vec3d origin = found.parts[p].bounds.low;  // so far
       if (at == own.size() || own[at].first != p)
         at = static_cast<std::size_t>(
             std::find_if(own.begin(), own.end(), [&](const auto& sum) { return sum.first == p; }) -
             own.begin());
-      if (at == own.size()) own.push_back({p, {.low = origin, .high = origin}});
+      if (at == own.size()) own.push_back({p, {.bounds = {origin, origin}}});
       Enclosure& sum = own[at].second;
       std::array<Vec3d, 3> d;
       for (int k = 0; k < 3; ++k) {
         const Vec3d v = panels.vertex(i, k);
         d[k] = v - origin;
-        for (int axis = 0; axis < 3; ++axis) {
-          sum.low[axis] = std::min(sum.low[axis], v[axis]);
-          sum.high[axis] = std::max(sum.high[axis], v[axis]);
-        }
+        sum.bounds.add(v);
       }
       sum.volume += dot(d[0], cross(d[1], d[2])) / 6;
       sum.area += 0.5 * cross(d[1] - d[0], d[2] - d[0]);
@@ -120,10 +114,7 @@ void measure_parts(const Panels& panels, Enclosures& found) {
       Enclosure& part = found.parts[p];
       part.volume += sum.volume;
       part.area += sum.area;
-      for (int axis = 0; axis < 3; ++axis) {
-        part.low[axis] = std::min(part.low[axis], sum.low[axis]);
-        part.high[axis] = std::max(part.high[axis], sum.high[axis]);
-      }
+      part.bounds.add(sum.bounds);
     }
 }
 
@@ -141,7 +132,7 @@ Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of
   for (std::size_t p = 0; p < first.size(); ++p) {
     number[first[p]] = static_cast<std::int32_t>(p);
     const Vec3d at = panels.vertex(first[p], 0);
-    result.parts.push_back({.first = first[p], .low = at, .high = at});
+    result.parts.push_back({.first = first[p], .bounds = {at, at}});
   }
   std::vector<char> is_open(first.size(), false);
 #pragma omp parallel for schedule(static)
@@ -174,8 +165,8 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
       number[part] = static_cast<std::int32_t>(result.parts.size());
       Enclosure own = all.parts[part];
       own.first = static_cast<std::int32_t>(i);
-      own.low += shift;
-      own.high += shift;
+      own.bounds.low += shift;
+      own.bounds.high += shift;
       result.parts.push_back(own);
     }
     result.of.push_back(number[part]);
@@ -211,7 +202,7 @@ Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> clas
   for (const std::int32_t i : begins) {
     number[class_of[i]] = static_cast<std::int32_t>(result.parts.size());
     const Vec3d at = panels.vertex(i, 0);
-    result.parts.push_back({.first = i, .low = at, .high = at});
+    result.parts.push_back({.first = i, .bounds = {at, at}});
   }
   result.of.resize(n);
   result.of_whole.resize(n);
@@ -220,7 +211,7 @@ Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> clas
   measure_parts(panels, result);
   constexpr double rounding = 1e-11;  // a panel of a million has 1e-6 of the area
   for (Enclosure& part : result.parts)
-    part.closed = norm(part.area) <= rounding * norm2(part.high - part.low);
+    part.closed = norm(part.area) <= rounding * norm2(part.bounds.high - part.bounds.low);
   return result;
 }
 
@@ -242,9 +233,10 @@ std::vector<std::optional<bool>> parts_inside(const Panels& panels, const Enclos
   const Vec3d shift = panels.origin - whole.origin;
   std::vector<std::optional<bool>> result;
   for (const Enclosure& part : enclosures.parts) {
-    const double winding = &part != &enclosures.parts[body] && lies_in(part, enclosures.parts[body])
-                               ? winding_number(whole, of_body, panels.centroid(part.first) + shift)
-                               : 0;
+    const double winding =
+        &part != &enclosures.parts[body] && lies_in(part.bounds, enclosures.parts[body].bounds)
+            ? winding_number(whole, of_body, panels.centroid(part.first) + shift)
+            : 0;
     const bool is_inside = winding > 0.5;
     result.push_back(std::abs(winding - is_inside) < 0.25 ? std::optional(is_inside)
                                                           : std::nullopt);

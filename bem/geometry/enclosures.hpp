@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem {
@@ -13,12 +14,12 @@ namespace fmbem {
 /// A set of panels of one class that is connected by shared vertices; through symmetry planes with
 /// its images.
 struct Enclosure {
-  std::int32_t first = 0;  ///< one of its panels
-  Vec3d low, high;         ///< bounds of its vertices
-  bool closed = true;      ///< each edge has two of its panels, which run through it in turn
-  double volume = 0;       ///< inside, if closed: positive if the normals point outward
-  Vec3d area{};            ///< ∫ n dS, which is 0 if closed
-  bool grounded = false;   ///< it touches a ground plane, beyond which all charges are opposite
+  std::int32_t first = 0;   ///< one of its panels
+  CoordinateBounds bounds;  ///< of its vertices
+  bool closed = true;       ///< each edge has two of its panels, which run through it in turn
+  double volume = 0;        ///< inside, if closed: positive if the normals point outward
+  Vec3d area{};             ///< ∫ n dS, which is 0 if closed
+  bool grounded = false;    ///< it touches a ground plane, beyond which all charges are opposite
 };
 
 struct Enclosures {

@@ -17,12 +17,14 @@ struct CoordinateBounds {
     constexpr double most = std::numeric_limits<double>::infinity();
     return {{most, most, most}, {-most, -most, -most}};
   }
+  /// No bounds contain what is not a number.
   bool contains(Vec3d x) const {
     for (int axis = 0; axis < 3; ++axis)
-      if (x[axis] < low[axis] || x[axis] > high[axis]) return false;
+      if (!(x[axis] >= low[axis] && x[axis] <= high[axis])) return false;
     return true;
   }
 
+  void add(Vec3d x) { add({x, x}); }
   void add(const CoordinateBounds& other) {
     for (int axis = 0; axis < 3; ++axis) {
       low[axis] = std::min(low[axis], other.low[axis]);
@@ -41,10 +43,7 @@ CoordinateBounds coordinate_bounds(std::int64_t n, At&& at) {
   {
     CoordinateBounds own{first, first};
 #pragma omp for schedule(static) nowait
-    for (std::int64_t k = 0; k < n; ++k) {
-      const Vec3d point = at(k);
-      own.add({point, point});
-    }
+    for (std::int64_t k = 0; k < n; ++k) own.add(at(k));
     const std::lock_guard one_at_a_time(adding);
     all.add(own);
   }

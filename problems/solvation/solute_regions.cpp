@@ -128,12 +128,6 @@ class Nesting {
   std::vector<std::vector<std::optional<bool>>> inside_;  // [surfaces][of these]
 };
 
-bool lies_in(Vec3d x, const Enclosure& part) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (!(x[axis] >= part.low[axis] && x[axis] <= part.high[axis])) return false;  // NaN as well
-  return true;
-}
-
 /// [points]: the innermost surface around each, −1 for none.
 std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surfaces,
                                  const PanelLists& panels_of, std::span<const Vec3d> points) {
@@ -144,7 +138,7 @@ std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surface
     const std::vector<std::int32_t> close = numbers_where(n, [&](std::int64_t i) {
       const int innermost = result[i];
       return (innermost < 0 || surfaces.parts[innermost].volume > part.volume) &&
-             lies_in(points[i] - panels.origin, part);
+             part.bounds.contains(points[i] - panels.origin);
     });
     std::vector<Vec3d> places;
     for (const std::int32_t i : close) places.push_back(points[i] - panels.origin);

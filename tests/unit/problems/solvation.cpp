@@ -321,8 +321,8 @@ TEST_CASE("enclosures of known components are those that are found") {
     CHECK(known.parts[k].closed);
     CHECK(found.parts[k].closed);
     CHECK(known.parts[k].volume == found.parts[k].volume);
-    CHECK(norm(known.parts[k].low - found.parts[k].low) == 0);
-    CHECK(norm(known.parts[k].high - found.parts[k].high) == 0);
+    CHECK(norm(known.parts[k].bounds.low - found.parts[k].bounds.low) == 0);
+    CHECK(norm(known.parts[k].bounds.high - found.parts[k].bounds.high) == 0);
   }
 }
 
