@@ -27,10 +27,12 @@ M2lGroup<T> make_m2l_group(const Kernel& kernel, const ParityOrder& order,
   const int count = order.count;
   const std::int64_t size = packed_size(cpu_kernels<T>(), count, count);
   M2lGroup<T> group{order, some, size, Buffer<T>(8 * some.size() * size)};
-  make_m2l_blocks(kernel, order, m2l, some, [&](int orbit, int e, const double* block) {
-    const auto k = std::find(some.begin(), some.end(), orbit) - some.begin();
-    pack_panels(cpu_kernels<T>(), count, count, block, 1, count,
-                group.blocks.data() + (8 * k + e) * size);
+  make_m2l_blocks(kernel, order, m2l, some, [&](const M2lRows& part) {
+    const auto k = std::find(some.begin(), some.end(), part.orbit) - some.begin();
+    // Rows of the block are columns of what is packed, whose panels come one after the other.
+    pack_panels(cpu_kernels<T>(), part.end - part.first, count, part.rows, 1, count,
+                group.blocks.data() + (8 * k + part.e) * size +
+                    static_cast<std::int64_t>(part.first) * count);
   });
   return group;
 }

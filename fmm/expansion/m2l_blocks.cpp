@@ -1,14 +1,14 @@
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/exchanged_axes.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
@@ -29,21 +29,6 @@ struct Displacement {
 };
 constexpr int all_steps = 64;
 
-/// How a harmonic changes where x and y are swapped: S_i(y, x, z) = sign S_other(x, y, z), as the
-/// angle φ becomes π/2 − φ.
-struct Swapped {
-  std::vector<int> other;
-  std::vector<double> sign;
-
-  explicit Swapped(const ParityOrder& order) : other(order.count), sign(order.count) {
-    for (int i = 0; i < order.count; ++i) {
-      const int n = order.degree[i], m = order.azimuth[i], turns = std::abs(m) % 4;
-      other[i] = order.position[harmonic_index(n, turns % 2 ? -m : m)];
-      sign[i] = turns == 3 || (turns == 0 && m < 0) || (turns == 2 && m > 0) ? -1 : 1;
-    }
-  }
-};
-
 /// M2L of every displacement −(x, y, z) that these orbits need, projected: all else are mirror
 /// images, whose signs go by class, which projections keep.
 class DisplacedBlocks {
@@ -53,82 +38,104 @@ class DisplacedBlocks {
       : count_(order.count) {
     const ParityOrder high(m2l == M2l::fitted ? fitted_degree(order.p) : order.p);
     const BoxFit fit(order, high, kernel);
-    const Swapped swapped(order);
-    std::array<bool, all_steps> wanted{};
-    std::vector<Displacement> made;  // x ≥ y: the others are swapped
+    const ExchangedAxes exchanged(order);
+    // All by the one with x ≥ y ≥ z, whose axes are exchanged: those with x ≥ y of it, the others
+    // of these.
+    std::vector<Displacement> sorted;
+    std::array<bool, all_steps> is_there{};
     for (const int orbit : some)
       for (int h = 0; h < 8; ++h) {
         Displacement s = Displacement::of(orbit, h);
         if (s.touch()) continue;
         if (s.x < s.y) std::swap(s.x, s.y);
-        if (!std::exchange(wanted[s.index()], true)) made.push_back(s);
+        if (s.y < s.z) std::swap(s.y, s.z);
+        if (s.x < s.y) std::swap(s.x, s.y);
+        if (!std::exchange(is_there[s.index()], true)) sorted.push_back(s);
       }
 #pragma omp parallel
     {
-      std::vector<double> block;
+      std::vector<double> block, rows;
+      ComplexParts table;
       BoxFit::Room room;
 #pragma omp for schedule(dynamic, 1)
-      for (std::size_t k = 0; k < made.size(); ++k) {
-        const Displacement s = made[k];
-        m2l_between(high, kernel, {-1.0 * s.x, -1.0 * s.y, -1.0 * s.z}, block);
-        std::vector<double>& own = blocks_[s.index()];
-        own = fit.project(block, room);
-        if (s.x == s.y) continue;
-        std::vector<double>& other = blocks_[Displacement{s.y, s.x, s.z}.index()];
-        other.resize(own.size());
-        for (int i = 0; i < count_; ++i)
-          for (int j = 0; j < count_; ++j)
-            other[at(i, j)] =
-                swapped.sign[i] * swapped.sign[j] * own[at(swapped.other[i], swapped.other[j])];
+      for (std::size_t k = 0; k < sorted.size(); ++k) {
+        const auto [x, y, z] = sorted[k];
+        m2l_between(high, kernel, {-1.0 * x, -1.0 * y, -1.0 * z}, block, table);
+        const std::vector<double>& projected = fit.project(block, room);
+        LargeVector<double>& own = at({x, y, z});
+        own.assign(projected.begin(), projected.end());
+        if (x > y) exchanged.x_and_y(own, at({y, x, z}));
+        if (y == z) {
+          if (x > y) exchanged.y_and_z(at({y, x, z}), at({y, z, x}), rows);
+          continue;
+        }
+        exchanged.y_and_z(own, at({x, z, y}), rows);
+        exchanged.x_and_y(at({x, z, y}), at({z, x, y}));
+        if (x == y) continue;
+        exchanged.y_and_z(at({y, x, z}), at({y, z, x}), rows);
+        exchanged.x_and_y(at({y, z, x}), at({z, y, x}));
       }
     }
   }
 
-  /// Writes the block of an orbit and a class, ⅛ Σ_h of the mirror images h, rows of parity c
-  /// having the signs (−1)^|(e ^ c) & h|.
-  void block(const ParityOrder& order, int orbit, int e, std::vector<double>& out) const {
-    out.assign(static_cast<std::size_t>(count_) * count_, 0);
+  /// Writes some rows of an orbit's eight blocks, those of class e at out[e], which are
+  /// ⅛ Σ_h of the mirror images h, rows of parity c having the signs (−1)^|(e ^ c) & h|.
+  void rows(const ParityOrder& order, int orbit, int first, int end,
+            const std::array<double*, 8>& out) const {
+    std::array<const double*, 8> from;
     for (int h = 0; h < 8; ++h) {
       const Displacement s = Displacement::of(orbit, h);
-      if (s.touch()) continue;
-      const std::vector<double>& from = blocks_[s.index()];
-      for (int i = 0; i < count_; ++i) {
-        const auto bits = static_cast<unsigned>((e ^ order.parity[i]) & h);
-        const double factor = std::popcount(bits) % 2 ? -0.125 : 0.125;
-        for (std::size_t q = at(i, 0); q < at(i + 1, 0); ++q) out[q] += factor * from[q];
-      }
+      from[h] = s.touch() ? nullptr : blocks_[s.index()].data();
     }
+    for (int i = first; i < end; ++i)
+      for (int j = 0; j < count_; ++j) {
+        std::array<double, 8> sum;
+        for (int h = 0; h < 8; ++h)
+          sum[h] = from[h] ? 0.125 * from[h][static_cast<std::size_t>(i) * count_ + j] : 0;
+        for (int bit = 1; bit < 8; bit *= 2)
+          for (int h = 0; h < 8; ++h)
+            if (!(h & bit)) {
+              const double low = sum[h], high = sum[h | bit];
+              sum[h] = low + high;
+              sum[h | bit] = low - high;
+            }
+        for (int u = 0; u < 8; ++u)
+          out[u ^ order.parity[i]][static_cast<std::size_t>(i - first) * count_ + j] = sum[u];
+      }
   }
 
  private:
-  std::size_t at(int i, int j) const {
-    return static_cast<std::size_t>(i) * count_ + static_cast<std::size_t>(j);
-  }
+  LargeVector<double>& at(const Displacement& s) { return blocks_[s.index()]; }
 
   int count_;
-  std::array<std::vector<double>, all_steps> blocks_;  ///< [K][K], empty where not needed
+  std::array<LargeVector<double>, all_steps> blocks_;  ///< [K][K], empty where not needed
 };
 
 }  // namespace
 
 void make_m2l_blocks(const Yukawa& kernel, const ParityOrder& order, M2l m2l,
-                     std::span<const int> some,
-                     const std::function<void(int orbit, int e, const double* block)>& take) {
+                     std::span<const int> some, const std::function<void(const M2lRows&)>& take) {
   const DisplacedBlocks displaced(kernel, order, m2l, some);
-  const auto tasks = static_cast<int>(8 * some.size());
+  const int parts = (order.count + m2l_rows_at_once - 1) / m2l_rows_at_once,
+            tasks = parts * static_cast<int>(some.size());
 #pragma omp parallel
   {
-    std::vector<double> block;
+    const auto size = static_cast<std::size_t>(m2l_rows_at_once) * order.count;
+    std::vector<double> blocks(8 * size);
+    std::array<double*, 8> of_class;
+    for (int e = 0; e < 8; ++e) of_class[e] = blocks.data() + e * size;
 #pragma omp for schedule(dynamic, 1)
     for (int task = 0; task < tasks; ++task) {
-      displaced.block(order, some[task / 8], task % 8, block);
-      take(some[task / 8], task % 8, block.data());
+      const int orbit = some[task / parts], first = task % parts * m2l_rows_at_once,
+                end = std::min(first + m2l_rows_at_once, order.count);
+      displaced.rows(order, orbit, first, end, of_class);
+      for (int e = 0; e < 8; ++e) take({orbit, e, first, end, of_class[e]});
     }
   }
 }
 
 void make_m2l_blocks(const Laplace&, const ParityOrder& order, M2l m2l, std::span<const int> some,
-                     const std::function<void(int orbit, int e, const double* block)>& take) {
+                     const std::function<void(const M2lRows&)>& take) {
   make_m2l_blocks(Yukawa{0}, order, m2l, some, take);
 }
 

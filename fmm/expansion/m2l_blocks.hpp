@@ -12,15 +12,21 @@ namespace fmbem::fmm {
 /// Truncated series, or the fit of box_fit.hpp, which plans use.
 enum class M2l { truncated, fitted };
 
-/// Makes M2L's blocks (translations.hpp) of these orbits and every class, and hands each to
-/// take(orbit, class, block [K][K]), from several threads at once. Of Laplace's kernel, or Yukawa's
+/// Rows first … end − 1 of the block of an orbit and a class, [rows][K].
+struct M2lRows {
+  int orbit, e, first, end;
+  const double* rows;
+};
+/// So many of them come together, but for a block's last: whole panels of the CPU's kernels.
+inline constexpr int m2l_rows_at_once = 48;
+
+/// Makes M2L's blocks (translations.hpp) of these orbits and every class, and hands their rows to
+/// `take`, from several threads at once. Of Laplace's kernel, or Yukawa's
 /// (yukawa_translations.hpp).
 void make_m2l_blocks(const Laplace& kernel, const ParityOrder& order, M2l m2l,
-                     std::span<const int> some,
-                     const std::function<void(int orbit, int e, const double* block)>& take);
+                     std::span<const int> some, const std::function<void(const M2lRows&)>& take);
 void make_m2l_blocks(const Yukawa& kernel, const ParityOrder& order, M2l m2l,
-                     std::span<const int> some,
-                     const std::function<void(int orbit, int e, const double* block)>& take);
+                     std::span<const int> some, const std::function<void(const M2lRows&)>& take);
 
 /// All orbits but that of the siblings, which are near.
 std::vector<int> all_m2l_orbits();

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstdlib>
 #include <numbers>
 
 #include "fmbem/fmm/expansion/box_fit.hpp"
-#include "fmbem/fmm/expansion/half_rule.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/sphere_rule.hpp"
 
 namespace fmbem::fmm {
 namespace {
-
-using Complex = std::complex<double>;
 
 double minus_one_to(int power) { return power % 2 != 0 ? -1 : 1; }
 
@@ -34,12 +31,34 @@ std::vector<double> irregular_factors(double kappa, double r, int p) {
   return h;
 }
 
+/// T_n^m(r) for n ≤ p: the complex functions of translations.cpp times their radial factors.
+ComplexParts irregular_functions(const Yukawa& kernel, Vec3d r, int p) {
+  const std::vector<double> factor = irregular_factors(kernel.kappa, fmbem::norm(r), p);
+  const Norms norm(p);
+  std::vector<double> real(harmonic_count(p));
+  regular_harmonics(r, p, real.data());
+  ComplexParts t{std::vector<double>(harmonic_count(p)), std::vector<double>(harmonic_count(p))};
+  for (int n = 0; n <= p; ++n) {
+    t.real[harmonic_index(n, 0)] = factor[n] * norm(n, 0) * real[harmonic_index(n, 0)];
+    for (int m = 1; m <= n; ++m) {
+      const double scale = factor[n] * norm(n, m) / std::numbers::sqrt2;
+      const double cosine = scale * real[harmonic_index(n, m)],
+                   sine = scale * real[harmonic_index(n, -m)];
+      t.real[harmonic_index(n, m)] = cosine;
+      t.real[harmonic_index(n, -m)] = minus_one_to(m) * cosine;
+      t.imaginary[harmonic_index(n, m)] = sine;
+      t.imaginary[harmonic_index(n, -m)] = -minus_one_to(m) * sine;
+    }
+  }
+  return t;
+}
+
 /// C_{nm}^{kl} of the shift by r,
 ///
 ///     T_k^l(x + r) = Σ_{nm} conj(U_n^m(x)) f_n(κ|x|) (−1)^n C_{nm}^{kl},
 ///
-/// for n, k ≤ p and l ≥ 0, T_k^l and U_n^m being the complex functions of translations.cpp times
-/// their radial factors. C_{nm}^{00} = T_n^m(r). With
+/// for n, k ≤ p and l ≥ 0, U_n^m being the complex functions of translations.cpp.
+/// C_{nm}^{00} = T_n^m(r). With
 ///
 ///     ∂_z T_k^l = −T_{k+1}^l − κ² a_kl T_{k−1}^l,     a_kl = (k²−l²)/((2k−1)(2k+1)),
 ///     (∂_x + i∂_y) T_k^k = T_{k+1}^{k+1}
@@ -51,29 +70,29 @@ std::vector<double> irregular_factors(double kappa, double r, int p) {
 ///     b_nm = (n−m)(n−m−1)/((2n−1)(2n+1)).
 class ShiftTable {
  public:
-  ShiftTable(int p, const Yukawa& kernel, Vec3d r) : p_(p), kappa2_(kernel.kappa * kernel.kappa) {
+  /// Fills `values`.
+  ShiftTable(int p, const Yukawa& kernel, Vec3d r, ComplexParts& values)
+      : p_(p), kappa2_(kernel.kappa * kernel.kappa), values_(values) {
+    const ComplexParts first = irregular_functions(kernel, r, 2 * p);
     const std::size_t numbers = static_cast<std::size_t>(p + 1) * (p + 2) / 2 * harmonic_count(p);
-    values_ = {std::vector<double>(numbers), std::vector<double>(numbers)};
     const int count = harmonic_count(2 * p);
     for (int n = 0; n <= 2 * p; ++n)
       for (int m = -n; m <= n; ++m) {
         a_.push_back(kappa2_ * (n * n - m * m) / ((2 * n - 1) * (2 * n + 1)));
         b_.push_back(kappa2_ * ((n - m) * (n - m - 1)) / ((2 * n - 1) * (2 * n + 1)));
       }
-    const Parts first = first_column(kernel, r);
-    const std::vector<double>* const parts[2] = {&first.real, &first.imaginary};
-    std::vector<double>* const values[2] = {&values_.real, &values_.imaginary};
     std::vector<double> here, low, above;
-    for (int part = 0; part < 2; ++part) {
+    for (const auto part : {&ComplexParts::real, &ComplexParts::imaginary}) {
+      std::vector<double>& out = values_.*part;
+      out.resize(numbers);
       // A column of degree k needs one of degree k − 1 to one degree more.
-      std::vector<double> sectorial = *parts[part], next(count);
+      std::vector<double> sectorial = first.*part, next(count);
       for (int l = 0; l <= p; ++l) {
         here = sectorial;
         low.assign(count, 0);
         above.resize(count);
         for (int k = l; k <= p; ++k) {
-          std::copy_n(here.begin(), harmonic_count(p),
-                      values[part]->data() + place(k, l) * harmonic_count(p));
+          std::copy_n(here.begin(), harmonic_count(p), out.data() + place(k, l));
           if (k == p) break;
           raise_degree(k, l, here, low, above);
           low.swap(here);
@@ -85,18 +104,10 @@ class ShiftTable {
     }
   }
 
-  /// For l ≥ 0.
-  Complex operator()(int n, int m, int k, int l) const {
-    const std::size_t at = place(k, l) * harmonic_count(p_) + harmonic_index(n, m);
-    return {values_.real[at], values_.imaginary[at]};
-  }
+  /// Where C_{nm}^{kl} is among `values`, for l ≥ 0.
+  std::size_t at(int n, int m, int k, int l) const { return place(k, l) + harmonic_index(n, m); }
 
  private:
-  /// Complex numbers, their parts apart: recurrences have real factors.
-  struct Parts {
-    std::vector<double> real, imaginary;
-  };
-
   /// From columns (k, l) and (k − 1, l) to (k + 1, l), in one part.
   void raise_degree(int k, int l, const std::vector<double>& here, const std::vector<double>& low,
                     std::vector<double>& above) const {
@@ -127,55 +138,14 @@ class ShiftTable {
   }
 
   std::size_t place(int k, int l) const {
-    return static_cast<std::size_t>(k) * (k + 1) / 2 + static_cast<std::size_t>(l);
-  }
-
-  /// T_n^m(r) for n ≤ 2p.
-  Parts first_column(const Yukawa& kernel, Vec3d r) const {
-    const int p = 2 * p_;
-    const std::vector<double> factor = irregular_factors(kernel.kappa, fmbem::norm(r), p);
-    const Norms norm(p);
-    std::vector<double> real(harmonic_count(p));
-    regular_harmonics(r, p, real.data());
-    Parts t{std::vector<double>(harmonic_count(p)), std::vector<double>(harmonic_count(p))};
-    for (int n = 0; n <= p; ++n) {
-      t.real[harmonic_index(n, 0)] = factor[n] * norm(n, 0) * real[harmonic_index(n, 0)];
-      for (int m = 1; m <= n; ++m) {
-        const double scale = factor[n] * norm(n, m) / std::numbers::sqrt2;
-        const double cosine = scale * real[harmonic_index(n, m)],
-                     sine = scale * real[harmonic_index(n, -m)];
-        t.real[harmonic_index(n, m)] = cosine;
-        t.real[harmonic_index(n, -m)] = minus_one_to(m) * cosine;
-        t.imaginary[harmonic_index(n, m)] = sine;
-        t.imaginary[harmonic_index(n, -m)] = -minus_one_to(m) * sine;
-      }
-    }
-    return t;
+    return (static_cast<std::size_t>(k) * (k + 1) / 2 + static_cast<std::size_t>(l)) *
+           harmonic_count(p_);
   }
 
   int p_;
   double kappa2_;
   std::vector<double> a_, b_;  ///< [harmonics of degree ≤ 2p], times κ²
-  Parts values_;               ///< [columns k, l ≥ 0][K]
-};
-
-/// Nodes of the sphere's positive octant, which the other octants mirror, and their weights, which
-/// add up to 4π/8: exact for harmonics of degrees that add up to less than 2 `rings`.
-struct SphereRule {
-  std::vector<Vec3d> node;
-  std::vector<double> weight;
-
-  explicit SphereRule(int rings) {
-    const HalfRule heights(rings);
-    for (std::size_t i = 0; i < heights.node.size(); ++i) {
-      const double z = 2 * heights.node[i], across = std::sqrt(1 - z * z);
-      for (int j = 0; j < rings / 2; ++j) {
-        const double angle = (j + 0.5) * std::numbers::pi / rings;
-        node.push_back({across * std::cos(angle), across * std::sin(angle), z});
-        weight.push_back(std::numbers::pi / rings * heights.weight[i]);
-      }
-    }
-  }
+  ComplexParts& values_;       ///< [columns k, l ≥ 0][K]
 };
 
 Vec3d mirrored(Vec3d x, int g) {
@@ -254,28 +224,50 @@ UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
   return result;
 }
 
+void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r, std::vector<double>& out,
+                 ComplexParts& room) {
+  const auto count = static_cast<std::size_t>(order.count);
+  out.resize(count * count);
+  const std::vector<double> inverse_norm = inverse_norms(order);
+  // From where C_{nm}^{kl} is in `room`. Columns are taken a few at a time: their parts of a table,
+  // which lie far from each other, stay in cache.
+  const auto fill = [&](auto&& at) {
+    constexpr int some = 8;
+    for (int block = 0; block < 64; ++block) {
+      const int of_row = block / 8, of_column = block % 8;
+      const bool row_sine = of_row >> 1 & 1, column_sine = of_column >> 1 & 1;
+      const double* const part = (row_sine == column_sine ? room.real : room.imaginary).data();
+      const int end = order.begin[of_column + 1];
+      for (int first = order.begin[of_column]; first < end; first += some)
+        for (int i = order.begin[of_row]; i < order.begin[of_row + 1]; ++i) {
+          const int n = order.degree[i], m = std::abs(order.azimuth[i]);
+          // as in real_entry()
+          const double scale = minus_one_to(n) * inverse_norm[i],
+                       of_sum = row_sine && column_sine ? -scale : scale,
+                       of_difference =
+                           minus_one_to(m) * (row_sine && !column_sine ? -scale : scale);
+          double* const row = out.data() + static_cast<std::size_t>(i) * count;
+          for (int j = first; j < std::min(first + some, end); ++j) {
+            const int k = order.degree[j], l = std::abs(order.azimuth[j]);
+            row[j] = inverse_norm[j] *
+                     (of_sum * part[at(n, m, k, l)] + of_difference * part[at(n, -m, k, l)]);
+          }
+        }
+    }
+  };
+  if (kernel.kappa == 0) {
+    room = irregular_functions(kernel, r, 2 * order.p);  // C_{nm}^{kl} = T_{n+k}^{m+l}
+    fill([](int n, int m, int k, int l) { return harmonic_index(n + k, m + l); });
+  } else {
+    const ShiftTable shift(order.p, kernel, r, room);
+    fill([&](int n, int m, int k, int l) { return shift.at(n, m, k, l); });
+  }
+}
+
 void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r,
                  std::vector<double>& out) {
-  const Norms norm(order.p);
-  const ShiftTable shift(order.p, kernel, r);
-  const int count = order.count;
-  out.resize(static_cast<std::size_t>(count) * count);
-  // A few columns at a time: their parts of the table, which lie far from each other, stay in
-  // cache.
-  constexpr int some = 8;
-  for (int first = 0; first < count; first += some)
-    for (int i = 0; i < count; ++i) {
-      const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
-      const double scale = minus_one_to(n) / norm(n, abs_m);
-      for (int j = first; j < std::min(first + some, count); ++j) {
-        const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
-        const Complex sum = shift(n, abs_m, k, abs_l),
-                      difference =
-                          minus_one_to(abs_m + abs_l) * std::conj(shift(n, -abs_m, k, abs_l));
-        out[static_cast<std::size_t>(i) * count + j] =
-            scale / norm(k, abs_l) * real_entry(m, l, sum, difference);
-      }
-    }
+  ComplexParts room;
+  m2l_between(order, kernel, r, out, room);
 }
 
 }  // namespace fmbem::fmm

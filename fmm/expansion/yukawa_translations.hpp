@@ -33,4 +33,12 @@ UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel);
 /// kernel). Of Laplace where κ is 0.
 void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r, std::vector<double>& out);
 
+/// Complex numbers, their parts apart: recurrences have real factors.
+struct ComplexParts {
+  std::vector<double> real, imaginary;
+};
+/// The same, with a table that the next call fills again, as touching it first takes long.
+void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r, std::vector<double>& out,
+                 ComplexParts& room);
+
 }  // namespace fmbem::fmm

@@ -162,22 +162,23 @@ class Comparison {
         sizes_(std::move(sizes)),
         rounding_(roundings * std::numeric_limits<double>::epsilon() / 2) {}
 
-  void take(int orbit, int e, const double* block) {
+  void take(const fmm::M2lRows& part) {
     // Of single precision, and of two halves; small ones have the unit of their row.
     constexpr bool split = sizeof(T) == 4;
     constexpr double storage = split ? 0x1p-24 + 0x1p-22 : 0, of_largest = split ? 0x1p-39 : 0;
     double here = 0;
-    for (int i = 0; i < low_.count; ++i) {
+    const double* entry = part.rows;
+    for (int i = part.first; i < part.end; ++i) {
       const T* const whole_row =
-          device_.rows.data() + (e * std::int64_t{low_.count} + i) * device_.stride;
-      const T* const row = whole_row + (orbit - 1) * std::int64_t{low_.count};
+          device_.rows.data() + (part.e * std::int64_t{low_.count} + i) * device_.stride;
+      const T* const row = whole_row + (part.orbit - 1) * std::int64_t{low_.count};
       double largest = 0;
       for (std::int64_t k = 0; split && k < device_.stride; ++k)
         largest = larger_error(largest, std::abs(static_cast<double>(whole_row[k])));
-      for (int j = 0; j < low_.count; ++j, ++block) {
-        const double difference = std::abs(static_cast<double>(row[j]) - *block) /
-                                  (rounding_ * sizes_[orbit - 1][at(i, low_.count, j)] +
-                                   storage * std::abs(*block) + of_largest * largest);
+      for (int j = 0; j < low_.count; ++j, ++entry) {
+        const double difference = std::abs(static_cast<double>(row[j]) - *entry) /
+                                  (rounding_ * sizes_[part.orbit - 1][at(i, low_.count, j)] +
+                                   storage * std::abs(*entry) + of_largest * largest);
         here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
       }
     }
@@ -207,8 +208,9 @@ double worst_difference(int p) {
       sizes_of_terms(low, high, fmm::BoxFit(low, high),
                      [&](int orbit, auto& largest) { laplace_sizes(high, orbit, largest); }),
       2 * 4 * 2 * high.p + roundings_of_products(high));
-  make_host_blocks(
-      low, high, [&](int orbit, int e, const double* block) { comparison.take(orbit, e, block); });
+  make_host_blocks(low, high, [&](int orbit, int e, const double* block) {
+    comparison.take({orbit, e, 0, low.count, block});
+  });
   return comparison.worst();
 }
 
@@ -224,9 +226,8 @@ double worst_yukawa_difference(int p, double kappa) {
       sizes_of_terms(low, high, fmm::BoxFit(low, high, kernel),
                      [&](int orbit, auto& largest) { yukawa_sizes(high, kappa, orbit, largest); }),
       2 * 8 * 2 * high.p + roundings_of_products(high));
-  fmm::make_m2l_blocks(
-      kernel, low, fmm::M2l::fitted, fmm::all_m2l_orbits(),
-      [&](int orbit, int e, const double* block) { comparison.take(orbit, e, block); });
+  fmm::make_m2l_blocks(kernel, low, fmm::M2l::fitted, fmm::all_m2l_orbits(),
+                       [&](const fmm::M2lRows& part) { comparison.take(part); });
   return comparison.worst();
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
 
 namespace fmbem::test {
@@ -20,6 +23,12 @@ inline Matrix matrix_by_parity(const fmm::ParityOrder& order, const Matrix& a) {
   for (int i = 0; i < K; ++i)
     for (int j = 0; j < K; ++j) out[order.position[i] * K + order.position[j]] = a[i * K + j];
   return out;
+}
+
+/// Puts rows of a block of M2L into it.
+inline void copy_rows(const fmm::ParityOrder& order, const fmm::M2lRows& part, Matrix& block) {
+  const auto K = static_cast<std::size_t>(order.count);
+  std::copy_n(part.rows, (part.end - part.first) * K, block.begin() + part.first * K);
 }
 
 }  // namespace fmbem::test

@@ -82,10 +82,9 @@ Matrix derivative_oracle(const ParityOrder& order, int axis) {
 std::array<Matrix, 8> m2l_blocks(const ParityOrder& order, int orbit) {
   std::array<Matrix, 8> blocks;
   const int orbits[] = {orbit};
+  for (Matrix& block : blocks) block.resize(order.count * order.count);
   make_m2l_blocks(fmm::Laplace(), order, fmm::M2l::truncated, orbits,
-                  [&](int, int e, const double* block) {
-                    blocks[e].assign(block, block + order.count * order.count);
-                  });
+                  [&](const fmm::M2lRows& part) { copy_rows(order, part, blocks[part.e]); });
   return blocks;
 }
 

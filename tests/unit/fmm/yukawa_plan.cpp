@@ -14,6 +14,7 @@
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
@@ -138,9 +139,9 @@ TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
       std::array<std::vector<double>, 8> blocks;
       const int orbits[] = {orbit};
       const std::size_t numbers = static_cast<std::size_t>(order.count) * order.count;
-      make_m2l_blocks(
-          Yukawa{kappa}, order, fmm::M2l::truncated, orbits,
-          [&](int, int e, const double* block) { blocks[e].assign(block, block + numbers); });
+      for (std::vector<double>& block : blocks) block.resize(numbers);
+      make_m2l_blocks(Yukawa{kappa}, order, fmm::M2l::truncated, orbits,
+                      [&](const fmm::M2lRows& part) { copy_rows(order, part, blocks[part.e]); });
       for (int h = 0; h < 8; h += 3) {
         const Vec3d shift = fmm::orbit_shift(orbit, h);
         if (fmm::boxes_touch(shift)) continue;
