@@ -81,11 +81,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   points.scale = root_stays ? tree.scale : fmm::scale_for(hull);
   fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
-  const bool is_tiny = fmm::leaves_range_of_single(options.kappa, nearest);
-  const Precision near = is_tiny || fmm::needs_double_apart(nearest, options.tolerance)
-                             ? Precision::double_precision
-                             : near_precision_for(options, rates, hull.side);
-  const bool renews = near == evaluation_precision;
+  arithmetic = arithmetic_for(rates, points.same(), hull.side);
   const Cube root = scaled(hull, points.scale);
   SortedKeys keys;
   if (is_first) {
@@ -94,19 +90,20 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     few_places = !options.order && fmm::is_in_few_places(from.size, [&](std::size_t k) {
       return every(k, from, stream);
     });
-    int wanted = order_in(first_inflation() * hull.side, points.same(), {});
+    int wanted = fmm::order_across(options, points.same(), {.few_places = few_places}, nearest,
+                                   first_inflation() * hull.side);
     if (wanted > fmm::highest_order) {
       if (options.method == fmm::Method::automatic) options.method = fmm::Method::direct;
       wanted = fmm::highest_order;
     }
     order = fmm::ParityOrder(wanted);
-    precision =
-        is_tiny ? Precision::double_precision : precision_for(options, rates, points.same());
-    near_precision = near;
     if (!sums_laplace_directly()) keys = choose(points, root, rates);
+  } else if (nearest > 0 && options.method == fmm::Method::fmm) {
+    raise_order(points, choice.inflation * hull.side);
   }
+  arithmetic.order = order.p;
+  const bool renews = arithmetic == evaluates_in;
   stage_done("choose");
-  near_precision = near;
   if (sums_laplace_directly()) {
     sum_directly(points, root, stage_done);
   } else {
@@ -134,19 +131,27 @@ void FmmPlan::Impl::move(DevicePoints from, DevicePoints to) {
   FMBEM_REQUIRE(evaluation, "the plan ended when memory did not suffice: make a new one");
   fmm::check_move({sources, targets, tree.same},
                   {from.size, to.size, PointsToPlan{from, to}.same()});
-  place(from, to);
+  const Arithmetic arithmetic_before = arithmetic;
+  const fmm::ParityOrder order_before = order;
+  try {
+    place(from, to);
+  } catch (...) {
+    arithmetic = arithmetic_before;
+    order = order_before;
+    throw;
+  }
 }
 
 void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
-  evaluation_precision = near_precision;
+  evaluates_in = arithmetic;
   if (is_treecode())
     evaluation =
         make_treecode_evaluation(tree, std::move(points), order, treecode_options(), stream);
   else
     evaluation = make_evaluation(tree, std::move(points), order,
-                                 {.precision = precision,
-                                  .near_precision = near_precision,
-                                  .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
+                                 {.precision = arithmetic.expansions,
+                                  .near_precision = arithmetic.near,
+                                  .root_terms = arithmetic.root_terms,
                                   .third_law = third_law,
                                   .targets_of_a_warp = targets_of_a_warp(),
                                   .kernel = kernel(),
@@ -155,13 +160,18 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
                                  stream);
 }
 
-int FmmPlan::Impl::order_in(double side, bool same, const fmm::Cloud& cloud) const {
-  if (options.order) return *options.order;
-  fmm::Cloud here = cloud;
-  here.few_places = few_places;
-  fmm::PlanOptions asked = options;
-  asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
-  return fmm::order_apart(fmm::order_for(asked, same, here), options.kappa, nearest, side / 4);
+Arithmetic FmmPlan::Impl::arithmetic_for(const DeviceRates& rates, bool same, double side) const {
+  const bool is_tiny = fmm::leaves_range_of_single(options.kappa, nearest);
+  Arithmetic result;
+  if (!is_tiny) result.expansions = precision_for(options, rates, same);
+  if (!is_tiny && !fmm::needs_double_apart(nearest, options.tolerance))
+    result.near = near_precision_for(options, rates, side);
+  if (is_treecode() && result.near == Precision::double_precision)
+    result.expansions = result.near;  // pairs and expansions have one precision
+  // e^{−κr} multiplies by κr the error of a root with one term, some 1e-12.
+  const bool needs_roots = options.kappa * nearest * 1e-12 > 0.1 * options.tolerance;
+  result.root_terms = options.tolerance >= 1e-10 && !needs_roots ? 1 : 2;
+  return result;
 }
 
 PlanKernel FmmPlan::Impl::kernel() const {
@@ -180,13 +190,13 @@ void FmmPlan::Impl::sum_directly(const PointsToPlan& points, const Cube& root,
   if (!tree.same) placed.target_order = sort(points.targets, tree.scale, root).order;
   stage_done("sort");
   const double half = 0.5 * root.side;
-  precision = near_precision;
+  arithmetic.expansions = arithmetic.near;
   choice = {static_cast<int>(std::max(sources, targets)), fmm::inflations[0]};
   evaluation =
       make_direct_evaluation({.scale = tree.scale,
                               .same = tree.same,
                               .centre = root.corner + Vec3d{half, half, half},
-                              .precision = precision,
+                              .precision = arithmetic.expansions,
                               .tolerance = options.tolerance,
                               .softening = fmm::kernel_softening(options.softening, tree.scale)},
                              std::move(placed), stream);
@@ -205,7 +215,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                                  const DeviceRates& rates) {
   const DevicePoints most = points.more();
   SortedKeys keys;
-  fmm::Cloud cloud;
+  fmm::Cloud cloud{.few_places = few_places};
   const bool weighs = fmm::weighs_close_pairs(options, points.same()),
              is_free = fmm::weighs_branching(options, points.same());
   if (weighs || is_free || !by_histogram() || !options.max_leaf || !options.inflation)
@@ -233,7 +243,8 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                        stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;
-  const int wanted = order_in(choice.inflation * hull.side / points.scale, points.same(), cloud);
+  const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
+                                       choice.inflation * hull.side / points.scale);
   if (choice.max_leaf < count(most)) fmm::check_order_apart(wanted, options.kappa, nearest);
   order = fmm::ParityOrder(std::min(wanted, fmm::highest_order));
   if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
@@ -253,8 +264,17 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   return keys;
 }
 
+/// Of a plan that moves, where a wider gap between sources and targets needs it, in a root of that
+/// side.
+void FmmPlan::Impl::raise_order(const PointsToPlan& points, double side) {
+  const int wanted = fmm::order_across(options, points.same(), {}, nearest, side);
+  if (choice.max_leaf < count(points.more()))
+    fmm::check_order_apart(wanted, options.kappa, nearest);
+  if (wanted > order.p) order = fmm::ParityOrder(std::min(wanted, fmm::highest_order));
+}
+
 int FmmPlan::Impl::targets_of_a_warp() const {
-  return cuda::targets_of_a_warp(near_precision == Precision::single_precision, options.gradient,
+  return cuda::targets_of_a_warp(arithmetic.near == Precision::single_precision, options.gradient,
                                  static_cast<std::int64_t>(targets));
 }
 
@@ -266,7 +286,7 @@ fmm::HybridCosts FmmPlan::Impl::hybrid_costs() const {
 /// A plan that moves goes on as it began.
 void FmmPlan::Impl::weigh_third_law(std::int64_t near_pairs, std::int64_t items) {
   if (evaluation || !third_law || options.third_law != fmm::ThirdLaw::automatic) return;
-  third_law = third_law_pays(near_pairs, items, static_cast<std::int64_t>(targets), near_precision,
+  third_law = third_law_pays(near_pairs, items, static_cast<std::int64_t>(targets), arithmetic.near,
                              choice.branching);
 }
 
@@ -278,10 +298,8 @@ TreecodePairs FmmPlan::Impl::treecode_pairs(const PlanTree& of, const std::uint8
   return count_treecode(of, theta(), places, stream);
 }
 
-/// Expansions and pairs have one precision.
-TreecodeOptions FmmPlan::Impl::treecode_options() {
-  if (near_precision == Precision::double_precision) precision = near_precision;
-  return {.precision = precision,
+TreecodeOptions FmmPlan::Impl::treecode_options() const {
+  return {.precision = arithmetic.expansions,
           .theta = theta(),
           .expansion = fmm::expansion_for(options, order.p),
           .tolerance = options.tolerance,

@@ -26,11 +26,20 @@ struct PointsToPlan {
   const DevicePoints& more() const { return more_targets() ? targets : sources; }
 };
 
+/// What an evaluation computes in.
+struct Arithmetic {
+  Precision expansions = Precision::double_precision, near = Precision::double_precision;
+  int root_terms = 1;  ///< as of p2p()
+  int order = 0;
+
+  bool operator==(const Arithmetic&) const = default;
+};
+
 struct FmmPlan::Impl {
   fmm::PlanOptions options;
   std::size_t sources = 0, targets = 0;
   fmm::ParityOrder order{0};
-  Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
+  Arithmetic arithmetic;
   fmm::TreeChoice choice;
   double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
   bool few_places = false;  ///< as fmm::is_in_few_places()
@@ -43,8 +52,7 @@ struct FmmPlan::Impl {
   bool histogram_serves = true;          ///< as far as is known
   int cell_level = 0;                    ///< of the last histogram, where there was one
   bool leaves_serve = true;              ///< to sort points that move by, as far as is known
-  /// Of the near field of the evaluation, which stays as it is where a move fails.
-  Precision evaluation_precision = Precision::double_precision;
+  Arithmetic evaluates_in;  ///< of the evaluation, which stays as it is where a move fails
   std::unique_ptr<Evaluation> evaluation;  ///< null after a move for which memory did not suffice
   /// Strengths and results in double precision, of those in single precision.
   DeviceBuffer<double> charges, potential;
@@ -90,9 +98,8 @@ struct FmmPlan::Impl {
     PlanPoints points;
   };
 
-  /// What order_for() says, and more where sources and targets are apart in a root of that side.
-  int order_in(double side, bool same, const fmm::Cloud& cloud) const;
   SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates);
+  void raise_order(const PointsToPlan& points, double side);
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   const StageDone& stage_done);
@@ -106,6 +113,8 @@ struct FmmPlan::Impl {
   void make_evaluation_on(PlanPoints points);
   SortedKeys sort(const DevicePoints& points, double scale, const Cube& root) const;
 
+  /// Of points whose hull has that side.
+  Arithmetic arithmetic_for(const DeviceRates& rates, bool same, double side) const;
   /// In the tree's unit.
   PlanKernel kernel() const;
   bool sums_laplace_directly() const {
@@ -120,7 +129,7 @@ struct FmmPlan::Impl {
   fmm::HybridCosts hybrid_costs() const;
   TreecodePairs treecode_pairs(const PlanTree& of, const std::uint8_t* places) const;
   double theta() const;
-  TreecodeOptions treecode_options();
+  TreecodeOptions treecode_options() const;
   fmm::PlanInfo direct_info() const;
 };
 

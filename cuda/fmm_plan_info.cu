@@ -7,7 +7,7 @@ namespace fmbem::cuda {
 fmm::PlanInfo FmmPlan::Impl::info() const {
   if (options.method == fmm::Method::direct) return direct_info();
   fmm::PlanInfo info{order.p,
-                     precision,
+                     arithmetic.expansions,
                      tree.tree.levels(),
                      choice.max_leaf,
                      choice.inflation,
@@ -38,7 +38,7 @@ fmm::PlanInfo FmmPlan::Impl::info() const {
 /// A direct sum has one box.
 fmm::PlanInfo FmmPlan::Impl::direct_info() const {
   return {.order = order.p,
-          .precision = precision,
+          .precision = arithmetic.expansions,
           .levels = 1,
           .max_leaf = choice.max_leaf,
           .inflation = choice.inflation,

@@ -190,7 +190,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
   stage_done("sort");
   host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
   stage_done("tree");
-  fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(near_precision));
+  fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(arithmetic.near));
   weigh_third_law(fmm::near_pairs(host.octree, host.lists.p2p),
                   warps_of_p2p(host, targets_of_a_warp()));
 

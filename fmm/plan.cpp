@@ -115,6 +115,14 @@ class CpuPlan final : public PlanImpl {
     std::unique_ptr<Backend> backend{};
   };
 
+  /// What is known of the points before there is a tree.
+  struct Known {
+    Cube hull;
+    double nearest;   ///< as nearest_pair()
+    double scale;     ///< of the tree
+    double over_far;  ///< as gradient_over_far()
+  };
+
   const PointTree& tree() const { return placed_->tree; }
 
   /// Puts the points where they are now. Order and precision are known; the options get the leaf
@@ -141,7 +149,6 @@ class CpuPlan final : public PlanImpl {
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
     check_softening(options.softening, bounds.low, bounds.high);
     watch.add("choose");
-    const double first_inflation = options.inflation.value_or(inflations[0]);
     const bool counts = options.construction == Construction::histogram;
     const auto sort_anew = [&](std::span<const Vec3d> points, const Cube& root) {
       return counts ? sort_by_histogram(points, tree.scale, root)
@@ -150,40 +157,19 @@ class CpuPlan final : public PlanImpl {
     SortedPoints first;  // in the root that is most often chosen
     double over_far = 0;
     if (!placed_ && weighs_close_pairs(options, same)) {
-      first = sort_anew(sources, inflated(scaled, first_inflation));
+      first = sort_anew(sources, inflated(scaled, first_inflation()));
       watch.add("sort");
       over_far = gradient_over_far(count_pairs(first));
     }
-    const bool few_places =
-        !placed_ && !options.order &&
-        is_in_few_places(sources.size(), [&](std::size_t k) { return every(k, sources); });
-    const auto order_in = [&](double inflation) {
-      PlanOptions asked = options;
-      asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
-      return order_apart(order_for(asked, same, {.few_places = few_places}), options.kappa, nearest,
-                         inflation * hull.side / 4);
-    };
-    PlanOptions how = options;
-    if (!placed_ && (nearest > 0 || few_places) && !options.order &&
-        options.method != Method::direct) {
-      how.order = std::min(order_in(first_inflation), highest_order);
-      if (options.method == Method::automatic && order_in(first_inflation) > highest_order)
-        how.method = Method::direct;
-    }
-    const MethodChoice chosen =
-        placed_ ? MethodChoice{options.method, {*options.max_leaf, *options.inflation}}
-                : choose_method(how, sources, targets, tree.scale, scaled, over_far);
-    const TreeChoice& choice = chosen.tree;
-    if (!placed_) {
-      options.method = how.method = chosen.method;
-      if (how.order != options.order && chosen.method == Method::fmm) {
-        how.order = order_in(choice.inflation);
-        if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
-          check_order_apart(*how.order, options.kappa, nearest);
-      }
-      accuracy_ = accuracy_for(
-          how, same,
-          chosen.method == Method::fmm ? Cloud{over_far, chosen.tree.branching} : Cloud{});
+    const TreeChoice choice =
+        placed_ ? TreeChoice{*options.max_leaf, *options.inflation}
+                : choose(sources, targets, same, {hull, nearest, tree.scale, over_far});
+    Accuracy accuracy = accuracy_;
+    if (placed_ && nearest > 0 && options.method == Method::fmm) {  // the gap may be wider now
+      const int wanted = order_across(options, same, {}, nearest, choice.inflation * hull.side);
+      if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
+        check_order_apart(wanted, options.kappa, nearest);
+      accuracy.order = std::max(accuracy.order, std::min(wanted, highest_order));
     }
     tree.max_leaf = choice.max_leaf;
     tree.inflation = choice.inflation;
@@ -195,7 +181,7 @@ class CpuPlan final : public PlanImpl {
       const auto& order = (this->tree().*which).order;
       return sort_points(in_order(points, order), tree.scale, root, {}, order);
     };
-    tree.sources = first.size() > 0 && choice.inflation == first_inflation
+    tree.sources = first.size() > 0 && choice.inflation == first_inflation()
                        ? std::move(first)
                        : sort(sources, &PointTree::sources);
     if (!same) tree.other_targets = sort(targets, &PointTree::other_targets);
@@ -205,19 +191,55 @@ class CpuPlan final : public PlanImpl {
     if (options.method == Method::fmm) merge_leaves(tree.octree, choice.max_leaf);
     watch.add("tree");
     if (options.method == Method::hybrid)
-      make_hybrid_lists(tree, accuracy_.theta,
-                        CostModel(options, same, accuracy_.order, 1).hybrid_costs());
+      make_hybrid_lists(tree, accuracy.theta,
+                        CostModel(options, same, accuracy.order, 1).hybrid_costs());
     else
       tree.make_lists();
     watch.add("lists");
-    placed->accuracy = accuracy_at(accuracy_, hull, nearest);
+    placed->accuracy = accuracy_at(accuracy, hull, nearest);
     check_memory(tree, placed->accuracy, Moments::afresh);
     placed->backend = make_cpu_backend(tree, placed->accuracy);  // finds operators that are in use
     watch.add("operators");
     options.max_leaf = choice.max_leaf;
     options.inflation = choice.inflation;
+    accuracy_.order = accuracy.order;
     placed_ = std::move(placed);
     plan_seconds = std::move(seconds);
+  }
+
+  double first_inflation() const { return options.inflation.value_or(inflations[0]); }
+
+  /// Chooses, the first time, method, accuracy, leaf size and inflation.
+  TreeChoice choose(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
+                    const Known& known) {
+    const bool few_places = !options.order && is_in_few_places(sources.size(), [&](std::size_t k) {
+      return every(k, sources);
+    });
+    const auto order_in = [&](double inflation) {
+      return order_across(options, same, {.few_places = few_places}, known.nearest,
+                          inflation * known.hull.side);
+    };
+    const bool is_special =
+        (known.nearest > 0 || few_places) && !options.order && options.method != Method::direct;
+    PlanOptions how = options;
+    if (is_special) {
+      const int wanted = order_in(first_inflation());
+      how.order = std::min(wanted, highest_order);
+      if (options.method == Method::automatic && wanted > highest_order)
+        how.method = Method::direct;
+    }
+    const auto [method, choice] = choose_method(
+        how, sources, targets, known.scale,
+        {known.scale * known.hull.corner, known.scale * known.hull.side}, known.over_far);
+    const bool is_fmm = method == Method::fmm;
+    options.method = how.method = method;
+    if (is_special && is_fmm) {
+      how.order = order_in(choice.inflation);
+      if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
+        check_order_apart(*how.order, options.kappa, known.nearest);
+    }
+    accuracy_ = accuracy_for(how, same, is_fmm ? Cloud{known.over_far, choice.branching} : Cloud{});
+    return choice;
   }
 
   /// Whether the root is to be kept, as Yukawa's operators belong to the sides of boxes.

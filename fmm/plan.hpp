@@ -139,7 +139,9 @@ class Plan {
   /// and with the order what close pairs of the first points made of it;
   /// results have the bits of a new plan with these choices. But operators of Yukawa's kernel
   /// belong to the sizes of boxes, so with κ > 0 the root stays, too, for points inside of it whose
-  /// bounding cube is at least half as large. No other thread may use the plan meanwhile.
+  /// bounding cube is at least half as large; and where targets are farther from all sources than
+  /// they were, that kernel's order and precision rise to what they need there. No other thread may
+  /// use the plan meanwhile.
   ///
   /// Throws what the constructors do, and InputError for another number of points, and for one set
   /// of points where the plan has two, or the reverse. The plan then is as it was; on the GPU not

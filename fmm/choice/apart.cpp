@@ -60,9 +60,9 @@ double nearest_pair(double kappa, std::span<const Vec3d> sources, std::span<cons
   const double unit = std::max(largest_of(sources), largest_of(targets));  // squares are in range
   double nearest = std::numeric_limits<double>::infinity();
   CoordinateBounds from = CoordinateBounds::of_nothing(), to = from;
-  for (const Vec3d& y : sources) from.add({y, y});
+  for (const Vec3d& y : sources) from.add(y);
   for (const Vec3d& x : targets) {
-    to.add({x, x});
+    to.add(x);
     for (const Vec3d& y : sources) nearest = std::min(nearest, norm2((x - y) / unit));
   }
   bool overlap = true;
@@ -87,6 +87,15 @@ int order_apart(int order, double kappa, double nearest, double largest_side) {
       while (order <= highest_order && tail(order, kappa * side, boxes) > least) ++order;
     }
   return order;
+}
+
+int order_across(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud,
+                 double nearest, double root_side) {
+  if (options.order) return *options.order;
+  PlanOptions asked = options;
+  asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
+  return order_apart(order_for(asked, sources_are_targets, cloud), options.kappa, nearest,
+                     root_side / 4);
 }
 
 }  // namespace fmbem::fmm

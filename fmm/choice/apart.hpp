@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 
 namespace fmbem::fmm {
 
@@ -27,5 +28,10 @@ double nearest_pair(double kappa, std::span<const Vec3d> sources, std::span<cons
 /// The lowest order from `order` on, that of Laplace's kernel, with no larger errors relative to
 /// results, or more than the highest. Pairs of boxes are at most `largest_side` in size.
 int order_apart(int order, double kappa, double nearest, double largest_side);
+
+/// The order of a plan: the one that is given, or order_for(), and more where sources and targets
+/// are `nearest` apart in a root of that side.
+int order_across(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud,
+                 double nearest, double root_side);
 
 }  // namespace fmbem::fmm

@@ -23,8 +23,7 @@ Points shifted(Points points, Vec3d by) {
 }
 
 /// Errors of potentials and gradients, for charges of both signs and of one.
-void check_plan(const Points& y, const Points& x, const PlanOptions& options) {
-  const Plan plan(y, x, options);
+void check_results(const Plan& plan, const Points& y, const Points& x, const PlanOptions& options) {
   CAPTURE(options.kappa, options.tolerance, name_of(options.method), plan.info().order,
           plan.info().levels);
   for (const std::vector<double>& q :
@@ -36,6 +35,9 @@ void check_plan(const Points& y, const Points& x, const PlanOptions& options) {
     CHECK(errors.potential <= options.tolerance);
     CHECK(errors.gradient <= options.tolerance);
   }
+}
+void check_plan(const Points& y, const Points& x, const PlanOptions& options) {
+  check_results(Plan(y, x, options), y, x, options);
 }
 
 const Points& sources() {
@@ -82,6 +84,24 @@ BACKEND_TEST_CASE("targets about the sources are apart from them, too") {
   for (Vec3d& x : around) x = 2.0 * x + Vec3d{0.5, 0.5, 0.5};
   check_plan(inside, around, {.tolerance = 1e-4, .kappa = 4, .gradient = true, .max_leaf = 100});
   check_plan(inside, around, {.tolerance = 1e-4, .kappa = 30, .gradient = true});
+}
+
+BACKEND_TEST_CASE("moves across wider gaps raise order and precision") {
+  const PlanOptions options{.tolerance = 1e-3, .kappa = 4, .max_leaf = 100};
+  Plan plan(sources(), targets_at({1.2, 0, 0}), options);
+  const int order = plan.info().order;
+  for (const double x : {1.5, 4.0, 1.1}) {  // pairs are 2, 12 and 0.4 over κ apart, or farther
+    plan.move(sources(), targets_at({x, 0.5, 0}));
+    CAPTURE(x, order);
+    check_results(plan, sources(), targets_at({x, 0.5, 0}), options);
+  }
+  CHECK(plan.info().order > order);
+  // Results and order of a plan whose move is refused stay.
+  Plan other(sources(), targets_at({1.2, 0, 0}), {.tolerance = 1e-9, .kappa = 20, .max_leaf = 40});
+  const int other_order = other.info().order;
+  CHECK_THROWS_WITH(other.move(sources(), targets_at({3, 1, 0})),
+                    contains("take the method direct"));
+  CHECK(other.info().order == other_order);
 }
 
 BACKEND_TEST_CASE("what no order can do across a gap is refused") {
