@@ -49,9 +49,35 @@ void set_unit(const std::string& file, const std::string& unit) {
     return gmsh::option::setNumber("Geometry.OCCScaling", 1e-3 / metres_in(unit));
   const CadUnit cad = cad_unit(unit);
   gmsh::option::setString("Geometry.OCCTargetUnit", cad.target);
-  if (format == "step" || format == "stp")
-    gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
   if (format == "geo" && cad.scaling != 1) refuse_small_unit(file, unit);
+}
+
+/// The options with the unit that a file is meshed in: of STEP in a smaller unit than OpenCASCADE
+/// knows that is µm, as parts lose their names where Gmsh scales them.
+LoadOptions in_work_unit(const std::string& file, LoadOptions options) {
+  const std::string format = ending(file);
+  if ((format != "step" && format != "stp") || cad_unit(*options.unit).scaling == 1) return options;
+  const std::string unit = "um";
+  if (options.mesh_size) options.mesh_size->unit = options.unit;
+  if (options.mesh_size) options.mesh_size = options.mesh_size->in(unit);
+  options.unit = unit;
+  return options;
+}
+
+void convert(SurfaceMesh& mesh, const std::string& unit) {
+  const double factor = mesh.scale_to_m / metres_in(unit);
+  for (Vec3d& x : mesh.vertices) x = factor * x;
+  for (SizeLimit& limit : mesh.sizes) {
+    limit.size *= factor;
+    limit.place = factor * limit.place;
+  }
+  if (mesh.contacts)
+    for (Contact& contact : *mesh.contacts) {
+      contact.place = factor * contact.place;
+      contact.distance *= factor;
+    }
+  mesh.unit = unit;
+  mesh.scale_to_m = metres_in(unit);
 }
 
 /// How many of Gmsh's warnings become notices: the first few.
@@ -155,8 +181,9 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
     longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
   const double size = options.mesh_size->value;
   if (longest > 2 * size)
-    mesh.notices.push_back("edges of up to " + decimal(longest) +
-                           " are longer than twice the mesh size " + decimal(size) +
+    mesh.notices.push_back("edges of up to " + decimal(longest) + " " + mesh.unit +
+                           " are longer than twice the mesh size " + decimal(size) + " " +
+                           mesh.unit +
                            ": the geometry fixes its own subdivision, or Gmsh's mesh of it is "
                            "coarser there");
 }
@@ -197,7 +224,7 @@ void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
 
 std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const LoadOptions& asked,
                                                int coarsest) try {
-  const LoadOptions options = in_meshs_unit(file, asked);
+  const LoadOptions in_unit = in_meshs_unit(file, asked), options = in_work_unit(file, in_unit);
   FMBEM_REQUIRE(coarsest >= 0 && coarsest <= options.refine,
                 "the coarsest level must be 0 to " << options.refine << ", not " << coarsest);
   std::optional<GmshSession> gmsh;
@@ -224,7 +251,10 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
     if (level >= coarsest && level < options.refine) levels.push_back(mesh);
   }
   levels.push_back(std::move(mesh));
-  for (SurfaceMesh& level : levels) notice_contacts(level);
+  for (SurfaceMesh& level : levels) {
+    if (level.unit != *in_unit.unit) convert(level, *in_unit.unit);
+    notice_contacts(level);
+  }
   return levels;
 } catch (const std::bad_alloc&) {
   throw ResourceError("not enough memory to read the mesh " + file);

@@ -64,10 +64,16 @@ void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges
       for (std::size_t j = 0; j < i; ++j)
         if (opposite(sides[i]) == opposite(sides[j])) {
           const int a = sides[j].triangle, b = sides[i].triangle;
-          throw InputError("in " + mesh.file + " the elements " +
-                           std::to_string(mesh.triangle_tags[a]) + " and " +
-                           std::to_string(mesh.triangle_tags[b]) + " are the same triangle at " +
-                           place(mesh.vertices[mesh.triangles[a][0]]) + "; remove one of them");
+          const std::string same =
+              "in " + mesh.file + " the elements " + std::to_string(mesh.triangle_tags[a]) +
+              " and " + std::to_string(mesh.triangle_tags[b]) + " are the same triangle at " +
+              place(mesh.vertices[mesh.triangles[a][0]]);
+          if (mesh.groups.empty() || mesh.group_of[a] == mesh.group_of[b])
+            throw InputError(same + "; remove one of them");
+          throw InputError(same + ", as \"" + mesh.groups[mesh.group_of[a]].name + "\" and \"" +
+                           mesh.groups[mesh.group_of[b]].name +
+                           "\" touch there: leave a gap, or give them one surface that both share "
+                           "(in Gmsh by BooleanFragments)");
         }
   });
 }

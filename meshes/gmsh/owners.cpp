@@ -41,8 +41,11 @@ void Owners::find_labels() {
       gmsh::model::getEntityName(d, tag, label);
       if (!last_part(label).empty() && !last_part(label).starts_with(no_name))
         labels_.try_emplace(label, int(labels_.size()) + 1);
+      else if (dim == 3)
+        ++unlabelled_;
     }
   }
+  if (labels_.empty()) unlabelled_ = 0;
   if (labels_.size() < 2) return labels_.clear();  // one tells nobody from others
   std::map<std::string, int> parts;
   for (const auto& [label, number] : labels_) ++parts[last_part(label)];

@@ -36,6 +36,9 @@ class Owners {
   /// The volume that a surface bounds, the one of the least tag; 0 without any.
   int solid_of(int surface) const;
   std::string name(const Owner& owner) const;
+  /// How many volumes have no label in a file that has labels: those of parts with several bodies
+  /// have none.
+  int unlabelled() const { return unlabelled_; }
 
  private:
   void find_labels();
@@ -48,6 +51,7 @@ class Owners {
   GmshSession& gmsh_;
   std::string file_;
   bool has_physical_surfaces_ = false;
+  int unlabelled_ = 0;
   std::map<std::string, int> labels_;   // numbers, in the file's order
   std::map<int, std::string> name_of_;  // of labels' numbers
 };

@@ -169,6 +169,12 @@ class ModelReader {
   /// Turns owners' numbers into indices of groups, in the order of owners. If none has a name,
   /// groups are left to components.
   void number_groups() {
+    const auto is_solid = [](const auto& entry) { return entry.first.kind == Owner::Kind::solid; };
+    if (const auto n = static_cast<std::size_t>(owners_.unlabelled());
+        n > 0 && std::any_of(owner_number_.begin(), owner_number_.end(), is_solid))
+      mesh_.notices.push_back(counted(n, "solid has", "solids have") +
+                              " no name, as the bodies of a STEP part that has several: each is a "
+                              "conductor of its own");
     if (std::none_of(owner_number_.begin(), owner_number_.end(),
                      [](const auto& entry) { return entry.first.has_name(); })) {
       std::fill(mesh_.group_of.begin(), mesh_.group_of.end(), -1);

@@ -1,10 +1,27 @@
 """Geometry from CAD: units, names, numbers of a .geo."""
 
+import re
 import unittest
 
 from harness import ROOT, ProgramTest
 
 BUS = ROOT / "tests" / "data" / "bus.step"  # VDD, "GND, analog" and plane; boxes of 10 x 1 x 0.5 mm
+
+
+def with_two_bodies(step):
+    """The part VDD with its solid, #41 to #370, once more, 5 mm higher."""
+    def number(match):
+        n = int(match[1])
+        return f"#{n + 100000 if 41 <= n <= 370 else n}"
+
+    def higher(match):
+        return f"CARTESIAN_POINT('',({match[1]},{match[2]},{float(match[3]) + 5}))"
+
+    statements = re.findall(r"^(#(\d+) = .*?;)\n", step, re.MULTILINE | re.DOTALL)
+    copy = "\n".join(re.sub(r"#(\d+)", number, text) for text, n in statements if 41 <= int(n) <= 370)
+    copy = re.sub(r"CARTESIAN_POINT\('',\(([^,()]+),([^,()]+),([^,()]+)\)\)", higher, copy)
+    head, tail = step.replace("(#11,#41)", "(#11,#41,#100041)").rsplit("ENDSEC;", 1)
+    return f"{head}{copy}\nENDSEC;{tail}"
 
 
 class Units(ProgramTest):
@@ -18,6 +35,28 @@ class Units(ProgramTest):
         self.refused("mesh-info", BUS, "--mesh-size", "2m", saying="2000 mm is larger than")
         self.refused("mesh-info", BUS, "--mesh-size", "2inch", saying="inch")
         self.refused("mesh-info", BUS, "--mesh-size", "fine", saying="no length")
+
+    def test_a_part_of_several_bodies_loses_its_name_and_says_so(self):
+        step = self.write("two.step", with_two_bodies(BUS.read_text()))
+        report = self.report("mesh-info", step, "--mesh-size", "1mm")
+        self.assertEqual(sorted(group["name"] for group in report["mesh"]["groups"]),
+                         ["GND, analog", "plane", "solid 1", "solid 2"])
+        self.assertIn("2 solids have no name, as the bodies of a STEP part that has several",
+                      self.fmbem("mesh-info", step, "--mesh-size", "1mm").stdout)
+        self.assertNotIn("no name", self.fmbem("mesh-info", BUS, "--mesh-size", "1mm").stdout)
+
+    def test_units_below_a_micrometre_keep_the_names_of_parts(self):
+        names = [group["name"] for group in self.report("mesh-info", BUS, "--mesh-size", "1mm")["mesh"]["groups"]]
+        for unit, in_mm in ("nm", 1e-6), ("angstrom", 1e-7):
+            mesh = self.report("mesh-info", BUS, "--mesh-size", "1mm", "--unit", unit)["mesh"]
+            self.assertEqual([group["name"] for group in mesh["groups"]], names)
+            self.assertAlmostEqual(mesh["area"] * in_mm**2, 135, delta=1e-6)
+
+    def test_bodies_that_share_a_face_are_told_by_their_names(self):
+        boxes = self.write("boxes.geo", 'SetFactory("OpenCASCADE");\n'
+                           'Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {1, 0, 0, 1, 1, 1};\n'
+                           'Physical Volume("left") = {1}; Physical Volume("right") = {2};\n')
+        self.refused("mesh-info", boxes, "--mesh-size", "0.5", saying='as "left" and "right" touch there: leave a gap')
 
     def test_the_example_of_the_help_works(self):
         (self.folder / "bus.step").symlink_to(BUS)

@@ -4,6 +4,7 @@
 
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/units.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
 
@@ -55,6 +56,22 @@ TEST_CASE("parts of a STEP assembly are groups") {
   CHECK(norm(report.groups[2].box.min - Vec3d{0, 0, -2}) < 1e-9);
   CHECK(
       std::all_of(mesh.groups.begin(), mesh.groups.end(), [](const Group& g) { return g.named; }));
+}
+
+TEST_CASE("parts of a STEP file keep their names in units that OpenCASCADE does not know") {
+  for (const std::string unit : {"nm", "angstrom"}) {
+    LoadOptions options;
+    options.unit = unit;
+    options.refine = 1;
+    options.mesh_size = Length("1mm");
+    const TemporaryFolder folder;
+    const SurfaceMesh mesh = load_mesh(folder.write("a.step", bus()), options);
+    CHECK(names(mesh) == Names{"VDD", "GND, analog", "plane"});
+    CHECK(mesh.unit == unit);
+    const double in_mm = 1e3 * metres_in(unit);
+    CHECK(check_mesh(mesh).groups[0].area * in_mm * in_mm == Approx(31).epsilon(1e-9));
+    for (const SizeLimit& limit : mesh.sizes) CHECK(limit.size * in_mm == Approx(1));
+  }
 }
 
 TEST_CASE("parts of one name are told apart by the occurrence in the assembly") {
