@@ -11,7 +11,7 @@ void in_default_stream(const Stream& stream, Work&& work) {
   const Event before, after;
   FMBEM_CUDA(cudaEventRecord(before, nullptr));
   FMBEM_CUDA(cudaStreamWaitEvent(stream, before));
-  work();
+  ended_if_it_throws(work, stream);
   FMBEM_CUDA(cudaEventRecord(after, stream));
   FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
 }

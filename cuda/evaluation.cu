@@ -68,7 +68,11 @@ class EvaluationIn final : public Evaluation {
       if (graph)
         graph->run(stream_);
       else
-        enqueue(kind, nullptr);
+        std::apply(
+            [&](const auto&... near) {
+              ended_if_it_throws([&] { enqueue(kind, nullptr); }, near...);
+            },
+            near_streams_);
     });
   }
 

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <cuda_runtime.h>
 
 #include "fmbem/cuda/check.cuh"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda {
 
@@ -31,12 +33,19 @@ inline int rows_of_a_block(std::size_t bytes_of_row) {
 }
 
 /// Allows more shared memory than every block may have where that is needed: all that there is, as
-/// another thread may be about to launch the kernel with more.
+/// another thread may be about to launch the kernel with more. Throws ResourceError where that does
+/// not suffice, as for orders from 31 on where blocks have 99 KiB.
 template <class... P>
 void allow_shared_memory(void (*kernel)(P...), std::size_t shared_bytes) {
-  if (shared_bytes > 32 * 1024)  // 48 KiB less static arrays
-    FMBEM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_memory_of_a_block())));
+  if (shared_bytes <= 32 * 1024) return;  // 48 KiB less static arrays
+  const std::size_t most = shared_memory_of_a_block();
+  if (shared_bytes > most)
+    throw ResourceError(
+        "expansions of so high an order need " + std::to_string(shared_bytes >> 10) +
+        " KiB of a multiprocessor's shared memory, but blocks of this GPU may have " +
+        std::to_string(most >> 10) + ": take the CPU, a looser tolerance or a lower order");
+  FMBEM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(most)));
 }
 
 /// Launches a kernel and checks the launch. An empty grid is no error.

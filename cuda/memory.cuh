@@ -141,6 +141,18 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Calls work(), which enqueues in these streams. Where it throws, what they have by then is waited
+/// for, as its memory may be freed in the order of another stream, or lent to another user.
+template <class Work, class... Streams>
+void ended_if_it_throws(Work&& work, const Streams&... streams) {
+  try {
+    work();
+  } catch (...) {
+    (static_cast<void>(cudaStreamSynchronize(streams)), ...);
+    throw;
+  }
+}
+
 /// An event; with times where two of them are to be compared.
 class Event {
  public:

@@ -24,14 +24,17 @@ class Staging {
   void upload(std::int64_t n, std::size_t item_bytes, cudaStream_t stream, Fill&& fill,
               Send&& send) {
     const auto part = static_cast<std::int64_t>(room_bytes / item_bytes);
-    int k = 0;
-    for (std::int64_t first = 0; first < n; first += part, k = 1 - k) {
-      const std::int64_t some = std::min(part, n - first);
-      FMBEM_CUDA(cudaEventSynchronize(passed_[k]));
-      fill(first, some, rooms_[k]);
-      send(first, some, rooms_[k]);
-      FMBEM_CUDA(cudaEventRecord(passed_[k], stream));
-    }
+    const auto send_all = [&] {
+      int k = 0;
+      for (std::int64_t first = 0; first < n; first += part, k = 1 - k) {
+        const std::int64_t some = std::min(part, n - first);
+        FMBEM_CUDA(cudaEventSynchronize(passed_[k]));
+        fill(first, some, rooms_[k]);
+        send(first, some, rooms_[k]);
+        FMBEM_CUDA(cudaEventRecord(passed_[k], stream));
+      }
+    };
+    ended_if_it_throws(send_all, stream);
     FMBEM_CUDA(cudaStreamSynchronize(stream));
   }
 
@@ -42,16 +45,19 @@ class Staging {
                 Empty&& empty) {
     const auto part = static_cast<std::int64_t>(room_bytes / item_bytes);
     const std::int64_t parts = (n + part - 1) / part;
-    for (std::int64_t p = 0; p <= parts; ++p) {
-      if (p < parts) {
-        fetch(p * part, std::min(part, n - p * part), rooms_[p % 2]);
-        FMBEM_CUDA(cudaEventRecord(passed_[p % 2], stream));
+    const auto fetch_all = [&] {
+      for (std::int64_t p = 0; p <= parts; ++p) {
+        if (p < parts) {
+          fetch(p * part, std::min(part, n - p * part), rooms_[p % 2]);
+          FMBEM_CUDA(cudaEventRecord(passed_[p % 2], stream));
+        }
+        if (p == 0) continue;
+        const std::int64_t last = p - 1, first = last * part;
+        FMBEM_CUDA(cudaEventSynchronize(passed_[last % 2]));
+        empty(first, std::min(part, n - first), rooms_[last % 2]);
       }
-      if (p == 0) continue;
-      const std::int64_t last = p - 1, first = last * part;
-      FMBEM_CUDA(cudaEventSynchronize(passed_[last % 2]));
-      empty(first, std::min(part, n - first), rooms_[last % 2]);
-    }
+    };
+    ended_if_it_throws(fetch_all, stream);
   }
 
  private:

@@ -190,7 +190,7 @@ class PanelFarFieldIn final : public PanelFarField {
       const int vectors = std::min(batch, n_vectors - first);
       grow(near_, vectors * out, stream_);
       grow(factor_, vectors, stream_);
-      multiply(x + first * in, y + first * out, vectors);
+      ended_if_it_throws([&] { multiply(x + first * in, y + first * out, vectors); }, near_stream_);
     }
   }
 
