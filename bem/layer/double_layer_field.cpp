@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/bends.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/difference_entries.hpp"
@@ -24,10 +25,9 @@ namespace {
 constexpr double few_dipole_pairs = 1e6;
 /// What a near pair costs one thread.
 constexpr double near_dipole_pair_seconds = 8e-8;
-/// Gradients lose more than a digit of the far field against potentials.
-constexpr double dipole_gradient_loss = 0.05;
-/// And more in the deeper trees of very many points, as the GPU has them.
-constexpr double gpu_dipole_gradient_loss = 0.02;
+/// Gradients lose two digits of the far field against potentials, where points are far from all
+/// panels.
+constexpr double dipole_gradient_loss = 0.01;
 
 class PointOnPanels {
  public:
@@ -105,22 +105,23 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   }
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
   const bool by_fmm = options.tolerance > 0 && pairs > few_dipole_pairs;
-  Field field;
-  if (by_fmm && options.processor == Processor::gpu) {
-    cuda::bem::set_layer_field(panels, mu, points,
-                               {.source = Trace::normal,
-                                .tolerance = gpu_dipole_gradient_loss * options.tolerance,
-                                .side = options.side,
-                                .kappa = options.kappa,
-                                .entries = options.tolerance},
-                               field);
-    field.count_singular();
-    return field;
-  }
   std::vector<Vec3d> x(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     x[i] = points[i] - panels.origin;
     FMBEM_REQUIRE(std::isfinite(norm2(x[i])), "point " << i << " is not finite");
+  }
+  Field field;
+  if (by_fmm && options.processor == Processor::gpu) {
+    cuda::bem::set_layer_field(panels, mu, points,
+                               {.source = Trace::normal,
+                                .tolerance = dipole_gradient_loss * options.tolerance,
+                                .side = options.side,
+                                .kappa = options.kappa,
+                                .entries = options.tolerance},
+                               field);
+    set_limits_at_bends(panels, mu, x, options.side, field);
+    field.count_singular();
+    return field;
   }
   field.potential.resize(points.size());
   field.e.resize(points.size());
@@ -136,6 +137,7 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
         at.add(triangles[j], mu[j], field.potential[i], field.e[i]);
     }
   }
+  set_limits_at_bends(panels, mu, x, options.side, field);
   field.count_singular();
   return field;
 }

@@ -17,8 +17,7 @@ std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& how,
   const auto sources =
       std::make_shared<PanelSources>(panels, nullptr, of_each, how.trace, how.kappa, how.strengths);
   const int order = far_order_for(how.tolerance, how.trace);
-  const Precision precision =
-      how.hessian ? Precision::double_precision : far_precision_for(how.tolerance, how.trace);
+  const Precision precision = far_precision_at_points(how.tolerance, how.trace, how.hessian);
   fmm::Seconds seconds;
   auto tree =
       fmm::grow_tree(*sources, points,

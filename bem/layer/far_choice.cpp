@@ -64,6 +64,10 @@ Precision far_precision_for(double tolerance, Trace source) {
                                                              : Precision::double_precision;
 }
 
+Precision far_precision_at_points(double tolerance, Trace source, bool hessian) {
+  return hessian ? Precision::double_precision : far_precision_for(tolerance, source);
+}
+
 double far_reach_for(double tolerance) { return 1.25 * std::log(10 / tolerance); }
 
 double near_tolerance_for(double tolerance, double near_fraction) {

@@ -32,6 +32,13 @@ int far_order_for(double tolerance, Trace source = Trace::value, bool crowded = 
 /// of 1/2 for K on a million panels, whose terms cancel.
 Precision far_precision_for(double tolerance, Trace source = Trace::value);
 
+/// The part of a tolerance of potentials at points that the far field gets: where points are far
+/// from all panels, and densities have one sign, errors are up to 4.5 times those of operators.
+inline constexpr double loss_of_potentials = 0.2;
+
+/// The precision of expansions for points. Second derivatives are always in double.
+Precision far_precision_at_points(double tolerance, Trace source, bool hessian);
+
 /// The tightest of the tolerances, each a power of ten, that far fields in single precision serve,
 /// whatever the source.
 inline constexpr double cheap_far_tolerance = 1e-6;

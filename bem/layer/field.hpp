@@ -11,9 +11,7 @@
 
 namespace fmbem {
 
-/// From which side a point on the surface is seen. Where panels that are not in one plane meet,
-/// what dipoles jump by is shared out evenly: the mean of both sides is that of the limits, these
-/// are not.
+/// From which side a point on the surface is seen.
 enum class Side {
   mean,      ///< mean of both limits
   positive,  ///< the side that the normal points to: outside of a closed body
@@ -28,7 +26,8 @@ struct FieldOptions {
   double tolerance = 1e-8;
   bool gradient_of_e = false;  ///< is wanted, too: two to three times the work
   /// Of Yukawa's kernel, 1/length; 0 is Laplace's. Without gradient_of_e. The tolerance is then
-  /// relative to potentials near the panels: what e^{−κr} makes smaller than that times it is 0.
+  /// relative to potentials near the panels: what e^{−κr} makes smaller than that times it has no
+  /// digits.
   double kappa = 0;
   /// The processor. By default that which a solution was found on, and the CPU for fields of
   /// densities. The GPU has fields to a tolerance, of all panels; what is small, and all else, is

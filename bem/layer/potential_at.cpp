@@ -111,7 +111,7 @@ std::vector<double> pair_by_pair(const Problem& problem) {
 std::vector<double> by_fmm(const Problem& problem) {
   std::vector<double> result(problem.points.size());
   const auto tree =
-      set_far_fields({.tolerance = problem.tolerance,
+      set_far_fields({.tolerance = loss_of_potentials * problem.tolerance,
                       .trace = Trace::normal,
                       .strengths = PanelSources::Strengths::charge_and_dipole,
                       .kappa = problem.kappa,
@@ -154,6 +154,9 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
                                  const SurfaceDensities& densities, std::span<const Vec3d> points,
                                  double tolerance, double kappa, Processor processor) {
   fmm::check_kappa(kappa);
+  FMBEM_REQUIRE(tolerance >= 1e-12 && tolerance <= 0.1,
+                "the tolerance of potentials must be between 1e-12 and 0.1, not " << tolerance);
+  FMBEM_REQUIRE(!panels.images, "potentials at points know no mirror planes");
   for (const std::span<const double> of : {densities.sigma, densities.mu})
     FMBEM_REQUIRE(of.size() == panels.size(),
                   "there are " << panels.size() << " panels, but " << of.size() << " densities");

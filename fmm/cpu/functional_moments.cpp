@@ -191,9 +191,22 @@ template <class Row>
 void FunctionalMoments<T>::add_own(const Pass<T>& pass, int v, Range own, const Row* rows,
                                    T* moment) const {
   const auto n = static_cast<std::int64_t>(tree_.sources.size());
-  for (int s = 0; s < strengths(); ++s, rows += own.size() * count())
-    add_rows(own.size(), count(), pass.charges.data() + (v * strengths() + s) * n + own.begin, rows,
-             moment);
+  const auto add = [&](std::int32_t begin, std::int32_t some, T* to) {
+    for (int s = 0; s < strengths(); ++s)
+      add_rows(some, count(), pass.charges.data() + (v * strengths() + s) * n + own.begin + begin,
+               rows + (std::int64_t{s} * own.size() + begin) * count(), to);
+  };
+  // Thousands of charges of one sign would lose digits in single precision, one after the other.
+  constexpr std::int32_t most = 64;
+  if (sizeof(T) == 8 || own.size() <= most) return add(0, own.size(), moment);
+  std::vector<double> sums(count(), 0.0);
+  std::vector<T> of_some(count());
+  for (std::int32_t begin = 0; begin < own.size(); begin += most) {
+    std::fill(of_some.begin(), of_some.end(), T(0));
+    add(begin, std::min(most, own.size() - begin), of_some.data());
+    for (int i = 0; i < count(); ++i) sums[i] += of_some[i];
+  }
+  for (int i = 0; i < count(); ++i) moment[i] += static_cast<T>(sums[i]);
 }
 
 template <class T>

@@ -28,6 +28,9 @@ double near_pair_seconds(const LayerAtPoints& how) {
   if (how.source == Trace::normal) return 1.5e-10;
   return how.gradient_of_e ? 4e-10 : 2e-10;
 }
+Precision precision_for(const LayerAtPoints& how) {
+  return far_precision_at_points(how.tolerance, how.source, how.gradient_of_e);
+}
 /// Of pieces of slivers that are integrated by rules.
 constexpr double sliver_tolerance = 1e-11;
 /// Pairs of points and edges that there is room for at first.
@@ -70,7 +73,7 @@ class LayerEvaluation {
     const bool charges = how_.source == Trace::value;
     tree_ = grow_tree_at_points(*panels_, {points, origin_, before},
                                 {.order = order(),
-                                 .precision = far_precision_for(how_.tolerance, how_.source),
+                                 .precision = precision_for(how_),
                                  .overhang = charges ? panel_overhang : dipole_overhang,
                                  .near_pair_seconds = near_pair_seconds(how_)},
                                 stream_);
@@ -244,7 +247,7 @@ std::vector<PointOnPanel> set_layer_field(const Panels& panels, std::span<const 
   fmm::check_point_count(points.size(), "point");
   require_cuda_device();
   keep_freed_memory();
-  const bool single = far_precision_for(how.tolerance, how.source) == Precision::single_precision;
+  const bool single = precision_for(how) == Precision::single_precision;
   return with_advice(true, [&] {
     return single ? set_field<float>(panels, density, points, how, field, info)
                   : set_field<double>(panels, density, points, how, field, info);

@@ -28,6 +28,10 @@ __global__ void multiply_by(double factor, std::int64_t n, double* x) {
   if (i < n) x[i] *= factor;
 }
 
+double far_tolerance(const PotentialAtPoints& how) { return loss_of_potentials * how.tolerance; }
+/// Charges and dipoles share what is allowed.
+double tolerance_of_each(const PotentialAtPoints& how) { return 0.5 * far_tolerance(how); }
+
 /// Charges and dipoles on panels, and their potentials with expansions in T.
 template <class T>
 class PotentialEvaluation {
@@ -39,7 +43,7 @@ class PotentialEvaluation {
         extent_(panels.extent + norm(panels.origin)),
         panels_(store_of(panels, stream_)),
         densities_(2 * panels.size(), stream_),
-        moments_(of_each(), {Trace::normal, how.kappa}, stream_),
+        moments_(tolerance_of_each(how), {Trace::normal, how.kappa}, stream_),
         rules_(how.tolerance, {Trace::normal, how.kappa}, stream_) {
     const std::size_t n = panels.size();
     copy_to_device(densities.sigma.data(), n, densities_.data(), stream_);
@@ -48,12 +52,12 @@ class PotentialEvaluation {
 
   /// Writes the potentials of points, of which `before` are done.
   void evaluate(std::span<const Vec3d> points, std::size_t before, double* potential) {
-    const int order = far_order_for(how_.tolerance, Trace::normal);
+    const int order = far_order_for(far_tolerance(how_), Trace::normal);
     tree_ = {};
     tree_ = grow_tree_at_points(
         *panels_, {points, origin_, before},
         {.order = order,
-         .precision = far_precision_for(how_.tolerance, Trace::normal),
+         .precision = far_precision_for(far_tolerance(how_), Trace::normal),
          .overhang = dipole_overhang,
          .near_pair_seconds = how_.kappa > 0 ? screened_pair_seconds : potential_pair_seconds},
         stream_);
@@ -63,7 +67,7 @@ class PotentialEvaluation {
            densities_.data() + n);
     scale_ = tree_.scale;
     const double kappa = how_.kappa / scale_,
-                 reach = kappa > 0 ? far_reach_for(of_each()) / kappa : 0;
+                 reach = kappa > 0 ? far_reach_for(tolerance_of_each(how_)) / kappa : 0;
     SpreadField<T> field(tree_, fmm::ParityOrder(order), Strength::both, stream_, Gathering::wide,
                          {kappa, reach});
     const auto count = static_cast<std::int64_t>(points.size());
@@ -83,9 +87,6 @@ class PotentialEvaluation {
   }
 
  private:
-  /// Charges and dipoles share what is allowed.
-  double of_each() const { return 0.5 * how_.tolerance; }
-
   /// Beside the far field.
   NearPart enqueue_near(const unsigned long long* largest, double kappa, double* out) {
     FMBEM_CUDA(cudaEventRecord(fork_, stream_));
@@ -131,7 +132,7 @@ std::vector<double> layer_potential(const Panels& panels, const SurfaceDensities
   require_cuda_device();
   keep_freed_memory();
   const bool single =
-      far_precision_for(how.tolerance, Trace::normal) == Precision::single_precision;
+      far_precision_for(far_tolerance(how), Trace::normal) == Precision::single_precision;
   return with_advice(true, [&] {
     return single ? potentials<float>(panels, densities, points, how)
                   : potentials<double>(panels, densities, points, how);

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -111,6 +113,26 @@ TEST_CASE("on the surface the potential jumps by the density") {
     for (const double u :
          evaluate_double_layer(flat, Vector(flat.size(), 1.0), inner, {.side = side}).potential)
       CHECK(u == Approx(side == Side::positive ? 0.5 : -0.5));
+}
+
+TEST_CASE("at edges and vertices of a closed surface the potential has the limits of both sides") {
+  SurfaceMesh notched = cube(2);  // a vertex and its edges pushed in: they are re-entrant there
+  for (Vec3d& v : notched.vertices)
+    if (norm(v - Vec3d{1, 1, 1}) < 1e-9) v = {0.6, 0.6, 0.6};
+  for (const SurfaceMesh& mesh : {cube(2), sphere(2, 1, {0.5, -0.25, 4}), notched}) {
+    const Panels panels = make_panels(mesh);
+    std::vector<Vec3d> points = mesh.vertices;
+    for (const auto& t : mesh.triangles)
+      for (int k = 0; k < 3; ++k)
+        points.push_back(0.5 * (mesh.vertices[t[k]] + mesh.vertices[t[(k + 1) % 3]]));
+    for (const auto& [side, expected] :
+         {std::pair(Side::positive, 0.0), {Side::negative, -1.0}, {Side::mean, -0.5}}) {
+      const Field field =
+          evaluate_double_layer(panels, Vector(panels.size(), 1.0), points, {.side = side});
+      CHECK(field.singular_points == points.size());
+      for (const double u : field.potential) CHECK(u == Approx(expected).margin(1e-12));
+    }
+  }
 }
 
 TEST_CASE("fields of double layers by the FMM agree with exact ones to the tolerance",

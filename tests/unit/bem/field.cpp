@@ -3,11 +3,16 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/bem/layer/potential_at.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/bem/field_points.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
@@ -125,6 +130,65 @@ TEST_CASE("fields by the FMM agree with exact integrals to the tolerance") {
             errors_of(evaluate_field(panels, sigma, points, {side, tolerance}), exact, whole);
         CHECK(errors.potential < tolerance);
         CHECK(errors.e < tolerance);
+      }
+    }
+  }
+}
+
+namespace {
+
+double square(double u) { return u * u; }
+double square(const Vec3d& e) { return norm2(e); }
+double square(const Symmetric3d& h) {
+  double sum = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) sum += h(i, j) * h(i, j);
+  return sum;
+}
+
+/// Root mean square of differences over that of what is expected, at every so many-th point.
+template <class Value>
+double relative_error(const std::vector<Value>& found, const std::vector<Value>& expected,
+                      std::size_t every) {
+  double error = 0, size = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    Value difference = -1.0 * expected[k];
+    error += square(difference += found[every * k]);
+    size += square(expected[k]);
+  }
+  return std::sqrt(error / size);
+}
+
+}  // namespace
+
+TEST_CASE("far from all panels, with densities of one sign, fields keep the tolerance, too",
+          "[long][cases]") {
+  constexpr std::size_t count = 1000, every = 50;
+  for (const SurfaceMesh& mesh : {sphere(4), long_plate(16, 40)}) {
+    const Panels panels = make_panels(mesh);
+    const std::vector<double> density(panels.size(), 1.0);
+    std::vector<std::int32_t> all(panels.size());
+    std::iota(all.begin(), all.end(), 0);
+    for (const double distance : {3.0, 10.0, 50.0}) {
+      std::vector<Vec3d> points, some;
+      for (const Vec3d& x : sphere_points(count, 7)) points.push_back(distance * panels.extent * x);
+      for (std::size_t k = 0; k < count; k += every) some.push_back(points[k]);
+      const Field exact = evaluate_field(panels, density, some,
+                                         {.tolerance = 0, .gradient_of_e = true}),
+                  of_dipoles = evaluate_double_layer(panels, density, some, {.tolerance = 0});
+      std::vector<double> of_both = exact.potential;
+      for (std::size_t k = 0; k < some.size(); ++k) of_both[k] += of_dipoles.potential[k];
+      for (const double tolerance : {1e-6, 1e-3, 1e-8}) {
+        if (sanitized && tolerance != 1e-6) break;
+        CAPTURE(panels.size(), distance, tolerance);
+        const Field found = evaluate_field(panels, density, points,
+                                           {.tolerance = tolerance, .gradient_of_e = true}),
+                    e = evaluate_field(panels, density, points, {.tolerance = tolerance});
+        CHECK(relative_error(e.potential, exact.potential, every) <= tolerance);
+        CHECK(relative_error(e.e, exact.e, every) <= tolerance);
+        CHECK(relative_error(found.gradient_of_e, exact.gradient_of_e, every) <= tolerance);
+        CHECK(relative_error(potential_at(panels, all, {density, density}, points, tolerance),
+                             of_both, every) <= tolerance);
       }
     }
   }
