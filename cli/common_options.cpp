@@ -1,22 +1,14 @@
 #include "cli/common_options.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/input_files.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
-
-/// An input, and where it is half of a surface of MSMS the other half.
-std::vector<std::string> files_of(const std::string& input) {
-  std::vector<std::string> files{input};
-  if (const std::string format = ending(input); format == "vert" || format == "face")
-    for (const char* half : {".vert", ".face", ".VERT", ".FACE"})
-      files.push_back(std::filesystem::path(input).replace_extension(half).string());
-  return files;
-}
 
 /// NAME=X
 std::pair<std::string, double> parse_set(const std::string& text) {
@@ -89,11 +81,9 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs) {
-  namespace fs = std::filesystem;
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code error;  // of files that do not exist, and of empty names
-    return fs::weakly_canonical(fs::absolute(a, error), error) ==
-           fs::weakly_canonical(fs::absolute(b, error), error);
+    return behind_links(a, error) == behind_links(b, error);
   };
   for (auto one = outputs.begin(); one != outputs.end(); ++one) {
     if (!one->second) continue;
@@ -106,9 +96,9 @@ void refuse_overwriting(
                     one->first << " and " << other->first << " name the same file, " << file);
     const auto is_file = [&](const std::string& input) { return same(file, input); };
     for (const auto& [what, input] : inputs)
-      FMBEM_REQUIRE(
-          std::ranges::none_of(files_of(input), is_file),
-          "the output " << file << " would overwrite the " << what << ": give it another name");
+      FMBEM_REQUIRE(std::ranges::none_of(files_read_with(input), is_file),
+                    "the output " << file << " of " << one->first << " would overwrite the " << what
+                                  << ": give it another name or folder");
   }
 }
 

@@ -69,7 +69,7 @@ CutOption parse_cut(const std::string& text);
 
 /// Throws InputError if two outputs would go to one file, or one over an input, or one that is no
 /// report to standard output. Outputs are options and their paths; inputs are what each is, such as
-/// "mesh", and its path. Surfaces of MSMS are two files, of which one is named.
+/// "mesh", and its path, with what reading it takes (files_read_with()).
 void refuse_overwriting(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
     const std::vector<std::pair<std::string, std::string>>& inputs);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "cli/common_options.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -13,7 +14,11 @@
 namespace fmbem::cli {
 
 std::vector<std::pair<std::string, std::optional<std::string>>> HandOnOptions::files() const {
-  return {{"--save", save}, {"--csv", csv}, {"--export", folder}};
+  std::vector<std::pair<std::string, std::optional<std::string>>> all{
+      {"--save", save}, {"--csv", csv}, {"--export", folder}};
+  if (folder)
+    for (std::string& file : exported_files(*folder)) all.emplace_back("--export", std::move(file));
+  return all;
 }
 
 void HandOnOptions::check() const {

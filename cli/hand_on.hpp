@@ -19,7 +19,7 @@ namespace fmbem::cli {
 struct HandOnOptions {
   std::optional<std::string> save, csv, folder;
 
-  /// Each option with its file, for refuse_overwriting().
+  /// Each option with its files, for refuse_overwriting().
   std::vector<std::pair<std::string, std::optional<std::string>>> files() const;
   /// Throws InputError for what cannot be written.
   void check() const;

@@ -101,7 +101,7 @@ ExitCode run(Context& context, const MeshInfoArguments& options) {
   const std::vector<Gap> gaps = find_gaps(mesh);
   const std::vector<std::string> limits = accuracy_limits(mesh, check, gaps);
   print(console, mesh, check, gaps, limits);
-  report["run"]["inputs"].push_back(fingerprint(options.mesh.file));
+  add_inputs(report["run"]["inputs"], options.mesh.file);
   report["mesh"] = mesh_summary(mesh, check);
   report["results"] = check_results(mesh, check, gaps, limits);
   target.write(report);

@@ -13,6 +13,7 @@
 #include "cli/expression.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/input_files.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/problems/hdf5_image.hpp"
@@ -79,6 +80,10 @@ Json fingerprint(const std::string& file) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%08lx", crc);
   return {{"file", file}, {"bytes", bytes}, {"crc32", text.data()}};
+}
+
+void add_inputs(Json& inputs, const std::string& file) {
+  for (const std::string& one : files_read_with(file)) inputs.push_back(fingerprint(one));
 }
 
 void add_surroundings(Json& run, int threads, bool on_gpu) {

@@ -15,6 +15,9 @@ Json provenance(const Arguments& arguments);
 /// Throws InputError for a file that cannot be read.
 Json fingerprint(const std::string& file);
 
+/// Adds this of a file, and of those that reading it takes, to the inputs of a report.
+void add_inputs(Json& inputs, const std::string& file);
+
 /// What is in force of a solve: threads, device and PETSc's options, once PETSc runs.
 void add_surroundings(Json& run, int threads, bool on_gpu);
 

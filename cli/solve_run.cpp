@@ -106,9 +106,7 @@ void SolveRun::start() {
     context_.device_start = start_device_beside();
 }
 
-void SolveRun::add_input(const std::string& file) {
-  report_["run"]["inputs"].push_back(fingerprint(file));
-}
+void SolveRun::add_input(const std::string& file) { add_inputs(report_["run"]["inputs"], file); }
 
 ConductorOptions SolveRun::options() {
   ConductorOptions problem = conductor_options(options_.solve, console());

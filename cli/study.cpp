@@ -31,7 +31,7 @@ Json study_json(const Arguments& arguments, const StudyOptions& options, std::si
   json["arguments"] = study_arguments(options);
   json["runs"] = runs;
   Json& inputs = json["run"]["inputs"] = Json::array();
-  for (const std::string& mesh : options.meshes) inputs.push_back(fingerprint(mesh));
+  for (const std::string& mesh : options.meshes) add_inputs(inputs, mesh);
   for (const auto& file : {options.media, options.molecule})
     if (file) inputs.push_back(fingerprint(*file));
   for (const std::string& rhs : options.right_hand_sides)

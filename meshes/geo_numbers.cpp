@@ -63,19 +63,37 @@ std::vector<std::string> items_between(std::string_view text, std::size_t openin
   return items;
 }
 
-void add_texts(const std::filesystem::path& file, std::set<std::filesystem::path>& seen,
-               std::vector<std::string>& texts) {
-  if (!seen.insert(std::filesystem::weakly_canonical(file)).second) return;
-  const std::string text = bare(read_file(file.string()));
-  texts.push_back(text);
-  for (const char* word : {"Include", "Merge"})
-    for_each(text, word, [&](std::size_t at) {
-      if (at >= text.size() || text[at] != '"') return;
-      const std::string name = text.substr(at + 1, text.find('"', at + 1) - at - 1);
-      const std::filesystem::path other = file.parent_path() / name;
-      if (ending(name) == "geo" && std::filesystem::is_regular_file(other))
-        add_texts(other, seen, texts);
-    });
+/// Texts of files whose names a bare script has literally: behind a word that reads them, which may
+/// stand behind another, as in "Else Merge".
+std::vector<std::string> names_of_files(std::string_view text) {
+  std::vector<std::string> names;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '"' || !(quoted = !quoted)) continue;
+    const std::string_view before = text.substr(0, i);
+    for (const char* word : {"Include", "Merge", "ShapeFromFile("})
+      if (before.ends_with(word))
+        names.emplace_back(text.substr(i + 1, text.find('"', i + 1) - i - 1));
+  }
+  return names;
+}
+
+/// What a script and those that it names consist of.
+struct ScriptParts {
+  std::set<std::filesystem::path> seen;
+  std::vector<std::string> texts, files;  ///< texts of scripts; files that they name and that exist
+};
+
+void add_script(const std::filesystem::path& script, ScriptParts& parts) {
+  if (!parts.seen.insert(std::filesystem::weakly_canonical(script)).second) return;
+  const std::string text = bare(read_file(script.string()));
+  parts.texts.push_back(text);
+  for (const std::string& name : names_of_files(text)) {
+    const std::filesystem::path other = script.parent_path() / name;
+    if (!std::filesystem::is_regular_file(other)) continue;
+    parts.files.push_back(other.string());
+    if (ending(name) == "geo") add_script(other, parts);
+  }
 }
 
 }  // namespace
@@ -98,10 +116,15 @@ std::vector<std::string> defined_numbers(std::string_view script) {
 }
 
 std::vector<std::string> texts_of_script(const std::string& file) {
-  std::set<std::filesystem::path> seen;
-  std::vector<std::string> texts;
-  add_texts(file, seen, texts);
-  return texts;
+  ScriptParts parts;
+  add_script(file, parts);
+  return parts.texts;
+}
+
+std::vector<std::string> files_of_script(const std::string& file) {
+  ScriptParts parts;
+  add_script(file, parts);
+  return parts.files;
 }
 
 std::vector<std::string> numbers_of_file(const std::string& file) {

@@ -14,6 +14,10 @@ using GeoNumbers = std::vector<std::pair<std::string, double>>;
 /// space. Throws InputError if the file cannot be read.
 std::vector<std::string> texts_of_script(const std::string& file);
 
+/// The files that a .geo, and the scripts that it includes or merges, name literally in Merge,
+/// Include or ShapeFromFile, as far as they exist. Throws InputError if the .geo cannot be read.
+std::vector<std::string> files_of_script(const std::string& file);
+
 /// The names of the numbers that a script defines in DefineConstant, in the script's order.
 std::vector<std::string> defined_numbers(std::string_view script);
 

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include <fcntl.h>
@@ -41,17 +40,12 @@ int register_path(const std::string& path) {
                       " output files are being written at once");
 }
 
-/// The path that is really written: behind symbolic links, and independent of a later change of
-/// folder.
+/// The path that is really written.
 std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
   FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
   std::error_code error;
-  fs::path target = fs::absolute(path, error);
-  if (!error) target = fs::weakly_canonical(target, error);
-  // Links to files that are not there yet.
-  while (!error && fs::is_symlink(fs::symlink_status(target)))
-    target = fs::weakly_canonical(target.parent_path() / fs::read_symlink(target, error), error);
+  const fs::path target = behind_links(path, error);
   FMBEM_REQUIRE(!error, "cannot write '" << path << "': " << error.message());
   const fs::file_status status = fs::status(target, error);
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");
@@ -64,6 +58,15 @@ std::filesystem::path destination(const std::string& path) {
 }
 
 }  // namespace
+
+std::filesystem::path behind_links(const std::string& path, std::error_code& error) {
+  namespace fs = std::filesystem;
+  fs::path target = fs::absolute(path, error);
+  if (!error) target = fs::weakly_canonical(target, error);
+  while (!error && fs::is_symlink(fs::symlink_status(target)))
+    target = fs::weakly_canonical(target.parent_path() / fs::read_symlink(target, error), error);
+  return target;
+}
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   const std::filesystem::path target = destination(path_);

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace fmbem {
+
+/// The path that a name stands for, behind symbolic links, those to files that are not there yet
+/// too, and independent of a later change of folder.
+std::filesystem::path behind_links(const std::string& path, std::error_code& error);
 
 /// A file that appears whole or not at all. What is written goes to a file beside it, which
 /// commit() renames. The destructor removes it unless it was committed; so does

@@ -107,6 +107,14 @@ void add_geometry(Export& files, const Panels& panels) {
 
 }  // namespace
 
+std::vector<std::string> exported_files(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const char* name :
+       {"b", "x", "residual", "areas", "centroids", "normals", "permutation", "A"})
+    files.push_back(folder + "/" + name + ".npy");
+  return files;
+}
+
 void check_export_folder(const std::string& folder) {
   const OutputFolder made(folder);
   const OutputFile probe(made.path() + "/b.npy");

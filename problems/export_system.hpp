@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fmbem/problems/solve_conductors.hpp"
 
@@ -8,6 +9,9 @@ namespace fmbem {
 
 /// The matrix is written for up to so many panels: 3.2 GB.
 inline constexpr std::size_t exported_matrix_at_most = 20'000;
+
+/// The paths of all files that export_system() writes into a folder or removes from it.
+std::vector<std::string> exported_files(const std::string& folder);
 
 /// Throws InputError for a folder that nothing can be written into. Leaves nothing behind.
 void check_export_folder(const std::string& folder);

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/foreign/polygons.hpp"
+#include "fmbem/meshes/input_files.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
@@ -59,24 +59,12 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
                      << " lines of data behind its comments, and has " << rows);
 }
 
-/// The file beside it that has the other half: .vert, .face; in capitals where that is.
-std::string partner(const std::string& file, const char* small, const char* capital) {
-  std::filesystem::path path(file);
-  path.replace_extension(small);
-  if (!std::filesystem::exists(path)) {
-    std::filesystem::path other(file);
-    other.replace_extension(capital);
-    if (std::filesystem::exists(other)) return other.string();
-  }
-  return path.string();
-}
-
 }  // namespace
 
 Polygons read_msms(const std::string& file) {
   const bool is_face = ending(file) == "face";
-  const std::string vertices = is_face ? partner(file, ".vert", ".VERT") : file;
-  const std::string faces = is_face ? file : partner(file, ".face", ".FACE");
+  const std::string vertices = is_face ? other_half(file) : file;
+  const std::string faces = is_face ? file : other_half(file);
   Polygons polygons;
   for_rows(vertices, 3, [&](std::size_t, const std::vector<double>& f) {
     polygons.points.push_back({f[0], f[1], f[2]});

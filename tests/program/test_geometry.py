@@ -1,5 +1,6 @@
 """Geometry from CAD: units, names, numbers of a .geo."""
 
+import pathlib
 import re
 import unittest
 
@@ -150,6 +151,22 @@ class Mesh(ProgramTest):
         self.refused("mesh", BUS, saying="--output")
         self.refused("mesh", BUS, "--mesh-size", "1m", "-o", "bus.msh", saying="larger than")
         self.refused("mesh", self.tetrahedron_file(), "-o", "tetrahedron.msh", saying="overwrite")
+
+    def test_files_that_a_script_names_are_inputs(self):
+        (self.folder / "parts").mkdir()
+        mesh = self.tetrahedron_file("parts/body.msh")
+        before = pathlib.Path(mesh).read_bytes()
+        self.write("parts/inner.geo", '/* Merge "other.msh"; */\nIf (1 == 2) Merge "none.msh";\n'
+                                      'Else Merge "body.msh";\nEndIf\n')
+        script = self.write("outer.geo", 'Include "parts/inner.geo";\n')
+        for output in ("parts/body.msh", "parts/../parts/body.msh"):
+            self.refused("mesh", script, "-o", output, saying=["overwrite the mesh", output])
+        self.refused("mesh-info", script, "--json", "parts/inner.geo", saying="overwrite the mesh")
+        self.assertEqual(pathlib.Path(mesh).read_bytes(), before)
+        inputs = self.report("mesh-info", script)["run"]["inputs"]
+        self.assertEqual([pathlib.Path(entry["file"]).name for entry in inputs],
+                         ["outer.geo", "inner.geo", "body.msh"])
+        self.fmbem("mesh", script, "-o", "parts/other.msh")
 
     def test_mesh_info_tells_gaps_and_what_limits_accuracy(self):
         results = self.report("mesh-info", BUS, "--mesh-size", "4")["results"]

@@ -244,6 +244,16 @@ class Keep(ProgramTest):
         self.fmbem("capacitance", mesh, "--json", "r.json")
         self.refused("rerun", "r.json", "--json", "two.msh", saying="overwrite the input")
 
+    def test_links_to_files_that_are_not_there_yet(self):
+        mesh = self.two_tetrahedra_file()
+        for link in ("a.csv", "b.sp"):
+            (self.folder / link).symlink_to("to-be.txt")
+        self.refused("capacitance", mesh, "--csv", "a.csv", "--spice", "b.sp",
+                     saying=["--csv", "--spice", "the same file"])
+        self.refused("capacitance", mesh, "--csv", "a.csv", "--spice", "to-be.txt", saying="the same file")
+        self.fmbem("capacitance", mesh, "--csv", "a.csv")
+        self.assertTrue((self.folder / "to-be.txt").exists())
+
 
 class Table(ProgramTest):
     def three_file(self):
@@ -351,6 +361,8 @@ class Spice(Table):
 
 
 class Export(ProgramTest):
+    AIR = {"version": 1, "outside": "air", "regions": {"air": {"permittivity": 1}}}
+
     def arrays(self, *arguments):
         numpy = library("numpy")
         self.report("capacitance", self.two_tetrahedra_file(), *arguments, "--export", "system", "--output",
@@ -415,6 +427,26 @@ class Export(ProgramTest):
         mesh = self.two_tetrahedra_file()
         self.refused("capacitance", mesh, "--export", mesh, saying="mesh")
         self.refused("capacitance", mesh, "--export", "/proc/nowhere", saying="/proc/nowhere")
+
+    def test_nothing_else_is_among_the_files_of_an_export(self):
+        numpy = library("numpy")
+        (self.folder / "system").mkdir()
+        mesh = self.two_tetrahedra_file()
+        for name in ("b", "x", "residual", "permutation", "centroids", "areas", "normals", "A"):
+            self.refused("capacitance", mesh, "--export", "system", "--save", f"system/{name}.npy",
+                         saying=["--save", "--export", f"system/{name}.npy"])
+        self.refused("capacitance", mesh, "--json", "system/b.npy", "--export", "./system/../system",
+                     saying="the same file")
+        wall = {"left": {"dirichlet": {"file": "system/areas.npy"}, "outside": "air"},
+                "right": {"conductor": {"potential": 0}, "outside": "air"}}
+        problem = self.write("p.json", json.dumps({**self.AIR, "groups": wall}))
+        numpy.save(self.folder / "system" / "areas.npy", numpy.ones(4))
+        self.refused("solve", mesh, "--problem", problem, "--export", "system",
+                     saying=["system/areas.npy", "overwrite the values"])
+        numpy.save(self.folder / "system" / "b.npy", numpy.ones((1, 8)))
+        self.refused("solve", mesh, "--problem", problem, "--rhs", "system/b.npy", "--export", "system",
+                     saying=["system/b.npy", "overwrite the right-hand sides"])
+        self.fmbem("solve", mesh, "--problem", problem, "--rhs", "system/b.npy", "--export", "elsewhere")
 
 
 class Views(ProgramTest):
@@ -522,6 +554,18 @@ class Rerun(ProgramTest):
         mesh = self.folder / "two.msh"
         mesh.write_text(mesh.read_text() + "\n")
         self.assertIn("two.msh is not the file that it was", self.rerun_of(report).stderr)
+
+    def test_the_other_half_of_a_surface_is_an_input(self):
+        self.write("s.vert", "0 0 0\n1 0 0\n0 1 0\n0 0 1\n")
+        faces = ["1 3 2 1 1", "1 2 4 1 1", "1 4 3 1 1", "2 3 4 1 1"]
+        self.write("s.face", "\n".join(faces))
+        self.fmbem("capacitance", "s.vert", "--json", "r.json")
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([entry["file"] for entry in report["run"]["inputs"]], ["s.vert", "s.face"])
+        self.write("s.face", "\n".join(faces) + "\n")
+        done = self.rerun_of(report)
+        self.assertIn("s.face is not the file that it was", done.stderr)
+        self.assertNotIn("s.vert is not", done.stderr)
 
     def test_paths_start_from_the_runs_folder(self):
         self.two_tetrahedra_file()

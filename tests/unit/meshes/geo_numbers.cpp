@@ -52,4 +52,16 @@ TEST_CASE("numbers that are set are used once, and names of included files are k
   CHECK(sentence.find("a, b") != std::string::npos);
 }
 
+TEST_CASE("files that a script names literally are found, in what it includes, too") {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.msh", "b.brep", "c.step", "d.msh"}) folder.write(name, "x");
+  const std::string inner = folder.write("inner.geo", "If (1)\nMerge \"a.msh\";\nEndIf\n");
+  const std::string file = folder.write(
+      "outer.geo",
+      "Include \"inner.geo\";\nv() = ShapeFromFile( \"b.brep\" );\n// Merge \"d.msh\";\n"
+      "Printf(\"Merge c.step\");\nElse Merge \"c.step\";\nMerge \"missing.msh\";\n");
+  CHECK(files_of_script(file) ==
+        Names{inner, folder.file("a.msh"), folder.file("b.brep"), folder.file("c.step")});
+}
+
 }  // namespace fmbem::test::geo_numbers_tests
