@@ -1,12 +1,45 @@
 #include "fmbem/meshes/text.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 namespace fmbem {
+namespace {
+
+/// Length of the UTF-8 sequence at the beginning of a text; 0 if it is none. U+FFFE and U+FFFF are
+/// no characters, and XML does not have them.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned first = byte(0), second = byte(1);
+  const std::size_t n = first < 0x80                     ? 1
+                        : first >= 0xC2 && first < 0xE0  ? 2
+                        : first >= 0xE0 && first < 0xF0  ? 3
+                        : first >= 0xF0 && first <= 0xF4 ? 4
+                                                         : 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool is_longer_than_need_be =
+      (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool is_surrogate = first == 0xED && second > 0x9F,
+             is_beyond = first == 0xF4 && second > 0x8F;
+  const bool is_no_character = first == 0xEF && second == 0xBF && byte(2) > 0xBD;
+  return is_longer_than_need_be || is_surrogate || is_beyond || is_no_character ? 0 : n;
+}
+
+/// Of a whole sequence: C0, DEL and C1.
+bool is_control(std::string_view sequence) {
+  const auto last = static_cast<unsigned char>(sequence.back());
+  return sequence.size() == 1 ? last < 0x20 || last == 0x7F : sequence[0] == '\xC2' && last < 0xA0;
+}
+
+}  // namespace
 
 std::string counted(std::size_t n, const std::string& noun, const std::string& plural) {
   if (n == 1) return "1 " + noun;
@@ -41,6 +74,28 @@ std::vector<std::string> split_at_commas(std::string_view text) {
     else
       parts.back() += c;
   return parts;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t n = utf8_length(text);
+    const std::string_view sequence = text.substr(0, std::max(n, std::size_t{1}));
+    if (n == 0)
+      result += '?';
+    else if (is_control(sequence))
+      result += ' ';
+    else
+      result += sequence;
+    text.remove_prefix(sequence.size());
+  }
+  return result;
+}
+
+void make_unique(std::vector<std::string>& names) {
+  std::set<std::string> taken;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    while (!taken.insert(names[k]).second) names[k] += " (" + std::to_string(k + 1) + ")";
 }
 
 std::string ending(const std::string& path) {

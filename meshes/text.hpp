@@ -33,6 +33,13 @@ std::optional<double> parse_number(std::string_view text);
 /// The parts of a text between its commas, one more than there are commas.
 std::vector<std::string> split_at_commas(std::string_view text);
 
+/// The text in a line, as a terminal shows it and XML has it: spaces for control characters,
+/// question marks for bytes that are no UTF-8 and for code points that are no characters.
+std::string printable(std::string_view text);
+
+/// Names that another one before has already get their number, from 1, behind them: "a (2)".
+void make_unique(std::vector<std::string>& names);
+
 /// The ending of a file's name without the dot, in lower case.
 std::string ending(const std::string& path);
 

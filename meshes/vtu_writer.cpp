@@ -4,11 +4,22 @@
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+#include <utility>
 
+#include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/vtk_blocks.hpp"
 
 namespace fmbem {
 namespace {
+
+/// With names that the file shows, each its own: readers know arrays by them.
+std::vector<VtkArray> named_apart(std::vector<VtkArray> arrays) {
+  std::vector<std::string> names;
+  for (const VtkArray& array : arrays) names.push_back(printable(array.name));
+  make_unique(names);
+  for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k].name = std::move(names[k]);
+  return arrays;
+}
 
 /// The header of a file with its arrays, in the order in which their data are appended.
 class VtuText {
@@ -29,11 +40,12 @@ class VtuText {
 
   void field_data(const std::vector<VtkArray>& arrays) {
     line("<FieldData>");
-    for (const VtkArray& one : arrays) array(one, true);
+    for (const VtkArray& one : named_apart(arrays)) array(one, true);
     line("</FieldData>");
   }
 
-  void section(const std::string& name, const std::vector<VtkArray>& arrays, bool is_shown) {
+  void section(const std::string& name, const std::vector<VtkArray>& as_given, bool is_shown) {
+    const std::vector<VtkArray> arrays = named_apart(as_given);
     out_ << '<' << name;
     const auto of_components = [&](const char* attribute, int components) {
       const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const VtkArray& array) {
@@ -60,19 +72,6 @@ class VtuText {
   std::ostringstream out_;
   std::size_t next_ = 0, offset_ = 0;
 };
-
-/// Length of the UTF-8 sequence at the beginning of a text; 0 if it is none.
-std::size_t utf8_length(const char* text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t n = byte(0) < 0x80                       ? 1
-                        : byte(0) >= 0xC2 && byte(0) < 0xE0  ? 2
-                        : byte(0) >= 0xE0 && byte(0) < 0xF0  ? 3
-                        : byte(0) >= 0xF0 && byte(0) <= 0xF4 ? 4
-                                                             : 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  return n;
-}
 
 std::string opening(const std::string& type) {
   return "<?xml version=\"1.0\"?>\n<VTKFile type=\"" + type +
@@ -117,8 +116,8 @@ Vec3d direction_of(const VtiGrid& grid, int k) {
 
 std::string xml_escaped(const std::string& text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
+  for (const char c : printable(text)) {
+    switch (c) {
       case '&':
         result += "&amp;";
         break;
@@ -131,16 +130,8 @@ std::string xml_escaped(const std::string& text) {
       case '"':
         result += "&quot;";
         break;
-      default: {
-        const std::size_t n = utf8_length(text.c_str() + i);
-        if (n == 0)
-          result += '?';
-        else if (static_cast<unsigned char>(text[i]) < 32)
-          result += ' ';
-        else
-          result.append(text, i, n);
-        if (n > 1) i += n - 1;
-      }
+      default:
+        result += c;
     }
   }
   return result;

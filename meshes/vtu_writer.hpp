@@ -10,7 +10,9 @@
 
 namespace fmbem {
 
-/// A named array of a VTK file: its values as they lie in memory, which it does not own.
+/// A named array of a VTK file: its values as they lie in memory, which it does not own. Of a name
+/// the file has what is printable(), and a number behind it where another array of points, cells or
+/// the whole has it already.
 struct VtkArray {
   std::string name;
   const char* type;  ///< VTK's name of it, such as Float64
@@ -67,8 +69,7 @@ struct VtiGrid {
 /// The same of a VTK XML image (.vti), which gives the steps' directions since VTK 9.0.
 bool write_vti_grid(const std::string& path, const VtiGrid& grid);
 
-/// Text as an attribute's value. Characters that XML does not have become spaces, and bytes that
-/// are no UTF-8 question marks.
+/// Text as an attribute's value: what is printable() of it.
 std::string xml_escaped(const std::string& text);
 
 }  // namespace fmbem

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include <gmsh.h>
 
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
@@ -24,20 +26,31 @@ std::vector<int> physical_tags(const std::vector<Group>& groups) {
 /// Whether it is neither the first byte of a character in UTF-8 nor one by itself.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// Groups with names that MSH can hold: theirs end at quotation marks, lines and a number of bytes.
-std::vector<Group> renamed_for_msh(const std::vector<Group>& groups) {
-  constexpr std::size_t longest = 108;  // Gmsh cuts at 128 bytes, and a number may follow
-  std::vector<Group> renamed;
-  for (Group group : groups) {
-    std::string& name = group.name;
+/// Names that MSH can hold, each its own: they end at quotation marks, lines and a number of bytes.
+std::vector<std::string> names_for_msh(std::vector<std::string> names, std::size_t longest) {
+  for (std::string& name : names) {
     for (char& c : name)
       if (c == '"' || static_cast<unsigned char>(c) < ' ') c = c == '"' ? '\'' : ' ';
     std::size_t end = std::min(name.size(), longest);
     while (end < name.size() && continues(name[end])) --end;
-    name = unused_name(renamed, name.substr(0, end), static_cast<int>(renamed.size()) + 1);
-    renamed.push_back(std::move(group));
+    name.resize(end);
   }
-  return renamed;
+  make_unique(names);
+  return names;
+}
+
+std::vector<std::string> group_names(const std::vector<Group>& groups) {
+  constexpr std::size_t longest = 108;  // Gmsh cuts at 128 bytes, and a number may follow
+  std::vector<std::string> names;
+  for (const Group& group : groups) names.push_back(group.name);
+  return names_for_msh(std::move(names), longest);
+}
+
+std::vector<std::string> view_names(const std::vector<PanelField>& fields) {
+  constexpr std::size_t longest = 220;  // Gmsh reads lines of 255 bytes
+  std::vector<std::string> names;
+  for (const PanelField& field : fields) names.push_back(field.name);
+  return names_for_msh(std::move(names), longest);
 }
 
 void build_model(const SurfaceMesh& mesh) {
@@ -45,8 +58,8 @@ void build_model(const SurfaceMesh& mesh) {
   std::vector<double> coordinates;
   for (const Vec3d& v : mesh.vertices) coordinates.insert(coordinates.end(), {v.x, v.y, v.z});
   const std::vector<int> physical = physical_tags(mesh.groups);
-  const std::vector<Group> groups = renamed_for_msh(mesh.groups);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
+  const std::vector<std::string> names = group_names(mesh.groups);
+  for (std::size_t g = 0; g < names.size(); ++g) {
     const int surface = static_cast<int>(g) + 1;
     gmsh::model::addDiscreteEntity(2, surface);
     if (g == 0) gmsh::model::mesh::addNodes(2, surface, mesh.vertex_tags, coordinates);
@@ -58,7 +71,7 @@ void build_model(const SurfaceMesh& mesh) {
     }
     gmsh::model::mesh::addElementsByType(surface, gmsh_triangle, tags, nodes);
     gmsh::model::addPhysicalGroup(2, {surface}, physical[g]);
-    gmsh::model::setPhysicalName(2, physical[g], groups[g].name);
+    gmsh::model::setPhysicalName(2, physical[g], names[g]);
   }
 }
 
@@ -81,8 +94,10 @@ bool write_msh_here(const std::string& path, const std::string& shown, const Sur
     gmsh::option::setNumber("Mesh.Binary", 1);
     gmsh::option::setNumber("PostProcessing.SaveMesh", 0);
     gmsh::write(path);
-    for (const PanelField& field : fields) {
-      const int view = gmsh::view::add(field.name);
+    const std::vector<std::string> names = view_names(fields);
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      const PanelField& field = fields[k];
+      const int view = gmsh::view::add(names[k]);
       std::vector<std::vector<double>> values;
       values.reserve(field.values.size());
       for (const double value : field.values) values.push_back({value});

@@ -43,6 +43,18 @@ class Written(ProgramTest):
             charge = mesh.cell_data[f"charge density [C/m^2], {name} at 1 V"][0]
             self.assertTrue((charge[groups == numbers[name]] > 0).all())
 
+    def test_any_name_of_a_net_gives_files_that_others_read(self):
+        meshio = library("meshio")
+        nets = ["--conductor", 'a\n"b=left', "--conductor", "a 'b=right"]
+        for net in (["--conductor", 230 * "x" + "=left", "--conductor", 230 * "x" + "y=right"], nets):
+            for output in ("out.vtu", "out.msh"):
+                with self.subTest(net=net, output=output):
+                    self.fmbem("capacitance", self.two_tetrahedra_file(), *net, "--output", output)
+                    data = meshio.read(self.folder / output).cell_data
+                    self.assertEqual(len([name for name in data if name.startswith("charge density")]), 2)
+                    self.assertEqual(self.report("mesh-info", output)["mesh"]["panels"], 8)
+        self.assertIn("charge density [C/m^2], a 'b at 1 V (2)", data)
+
     def test_times_of_other_programs_name_no_group(self):
         path = pathlib.Path(self.written())
         time = (b'<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">0'

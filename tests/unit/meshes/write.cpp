@@ -8,6 +8,7 @@
 
 #include "fmbem/meshes/load_here.hpp"
 #include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
@@ -89,6 +90,51 @@ TEST_CASE("a .vtu names its fields and groups in XML and holds their values") {
   CHECK(vtu.array<std::uint8_t>("types", "UInt8") == std::vector<std::uint8_t>(4, 5));
   CHECK(vtu.array<std::int64_t>("vertex_tag", "Int64").size() == 4);
   CHECK(vtu.array<std::int64_t>("element_tag", "Int64").size() == 4);
+}
+
+TEST_CASE("arrays of a .vtu have names of their own where XML makes them the same") {
+  const TemporaryFolder folder;
+  SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  mesh.groups = {{"a\tb", 0}, {"a b", 0}, {"\xe9", 0}, {"?", 0}};
+  mesh.group_of = {0, 1, 2, 3};
+  write_mesh(folder.file("b.vtu"), mesh, {{"\n", {1, 2, 3, 4}}, {" ", {5, 6, 7, 8}}});
+  const VtuFile vtu(folder.file("b.vtu"));
+  for (const auto& [name, number] :
+       {std::pair("a b", 0), std::pair("a b (2)", 1), std::pair("?", 2), std::pair("? (4)", 3)})
+    CHECK(vtu.array<std::int32_t>(name, "Int32") == std::vector<std::int32_t>{number});
+  CHECK(vtu.array<double>(" ", "Float64").front() == 1);
+  CHECK(vtu.array<double>("  (2)", "Float64").front() == 5);
+  const std::vector<Group> back = load_mesh(folder.file("b.vtu")).groups;
+  REQUIRE(back.size() == 4);
+  CHECK(back[1].name == "a b (2)");
+}
+
+TEST_CASE("views of a .msh have names that it can hold, each its own") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  const std::string longest(300, 'x');
+  std::vector<PanelField> fields;
+  for (const std::string& name : {std::string("a\n\"b\""), std::string("a 'b'"), longest, longest})
+    fields.push_back({name, {double(fields.size()), 2, 3, 4}});
+  write_mesh(folder.file("b.msh"), mesh, fields);
+  CHECK(load_mesh(folder.file("b.msh")).triangles == mesh.triangles);
+  const std::vector<ElementData> read = read_element_data(folder.file("b.msh"));
+  REQUIRE(read.size() == 4);
+  CHECK(read[0].name == "a 'b'");
+  CHECK(read[1].name == "a 'b' (2)");
+  CHECK(read[2].name == longest.substr(0, 220));
+  CHECK(read[3].name == longest.substr(0, 220) + " (4)");
+  for (std::size_t k = 0; k < read.size(); ++k) CHECK(read[k].values == fields[k].values);
+}
+
+TEST_CASE("a text that is printable is UTF-8 without control characters") {
+  CHECK(printable("V\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80") ==
+        "V\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK(printable("a\nb\tc\x1b[1m\x7f\xc2\x9b") == "a b c [1m  ");
+  CHECK(printable("\xe9 \xc3") == "? ?");
+  CHECK(printable("\xc0\xaf \xe0\x80\xaf \xf0\x80\x80\xaf") == "?? ??? ????");  // too long
+  CHECK(printable("\xed\xa0\x80 \xf4\x90\x80\x80") == "??? ????");  // a surrogate, beyond the last
+  CHECK(printable("\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf") == "\xef\xbf\xbd??????");
 }
 
 TEST_CASE("a .vtu of many blocks is the same for any number of threads", "[threads]") {
