@@ -2,8 +2,11 @@
 #include "fmbem/meshes/foreign/polygons.hpp"
 
 #ifdef FMBEM_WITH_VTK
+#include <cctype>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
@@ -58,15 +61,46 @@ vtkSmartPointer<vtkPointSet> read_points(const std::string& file) {
   return points;
 }
 
-/// Names of groups by their numbers: an array of one integer for each in the field data, as
-/// write_vtu() makes them; other programs have times there.
-std::map<int, std::string> group_names(vtkFieldData* data) {
-  std::map<int, std::string> names;
-  for (int i = 0; i < data->GetNumberOfArrays(); ++i)
-    if (vtkDataArray* array = data->GetArray(i); array && array->GetName() &&
-                                                 array->GetNumberOfValues() == 1 &&
-                                                 array->GetDataType() == VTK_INT)
-      names[static_cast<int>(array->GetTuple1(0))] = array->GetName();
+/// Whether it is a number that VTK or simulation programs keep in the field data.
+bool is_of_a_simulation(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  static const std::set<std::string> known{"cycle",    "time",      "timevalue",
+                                           "timestep", "time_step", "iteration"};
+  return known.contains(name);
+}
+
+/// The number of a cell's group; −1 of what is no such number.
+int group_number(vtkDataArray* numbers, vtkIdType cell) {
+  const double number = cell < numbers->GetNumberOfTuples() ? numbers->GetTuple1(cell) : -1;
+  return number >= 0 && number <= std::numeric_limits<int>::max() ? static_cast<int>(number) : -1;
+}
+
+/// Names of the groups that cells are in, by their numbers: an array of one integer for each in the
+/// field data, as write_vtu() makes them. Other programs have numbers of their own there, which
+/// name nothing, unless it is a file of write_vtu() with a group that has no other name.
+std::map<int, std::string> group_names(vtkPointSet* set, vtkDataArray* numbers,
+                                       const std::string& file) {
+  std::set<int> used;
+  for (vtkIdType cell = 0; cell < numbers->GetNumberOfTuples(); ++cell)
+    used.insert(group_number(numbers, cell));
+  std::map<int, std::string> names, of_simulations;
+  vtkFieldData* const data = set->GetFieldData();
+  for (int i = 0; i < data->GetNumberOfArrays(); ++i) {
+    vtkDataArray* const array = data->GetArray(i);
+    if (!array || !array->GetName() || array->GetNumberOfValues() != 1 ||
+        array->GetDataType() != VTK_INT)
+      continue;
+    const auto number = static_cast<int>(array->GetTuple1(0));
+    if (!used.contains(number)) continue;
+    const bool is_name = !is_of_a_simulation(array->GetName());
+    const auto [found, is_new] =
+        (is_name ? names : of_simulations).try_emplace(number, array->GetName());
+    FMBEM_REQUIRE(is_new || !is_name, "the group " << number << " of " << file
+                                                   << " has two names, '" << found->second
+                                                   << "' and '" << array->GetName()
+                                                   << "': leave one of these arrays out");
+  }
+  if (set->GetCellData()->HasArray("element_tag")) names.merge(of_simulations);
   return names;
 }
 
@@ -76,7 +110,7 @@ class CellReader {
   CellReader(vtkPointSet* set, const std::string& file) : file_(file) {
     numbers_ = set->GetCellData()->GetArray("group");
     if (numbers_ && numbers_->GetNumberOfComponents() == 1)
-      names_ = group_names(set->GetFieldData());
+      names_ = group_names(set, numbers_, file_);
   }
 
   void add(int type, vtkIdType cell, vtkIdList* points) {
@@ -145,9 +179,7 @@ class CellReader {
 
   void add_group(vtkIdType cell) {
     if (names_.empty()) return;
-    const auto name = cell < numbers_->GetNumberOfTuples()
-                          ? names_.find(static_cast<int>(numbers_->GetTuple1(cell)))
-                          : names_.end();
+    const auto name = names_.find(group_number(numbers_, cell));
     FMBEM_REQUIRE(name != names_.end(),
                   "in " << file_ << " the cell " << cell << " is in a group that has no name");
     const auto [index, is_new] = index_.try_emplace(name->first, int(polygons.groups.size()));

@@ -64,6 +64,52 @@ class Written(ProgramTest):
         groups = self.report("mesh-info", path)["mesh"]["groups"]
         self.assertEqual([group["name"] for group in groups], ["left", "right"])
 
+    def written_by_vtk(self, cell_arrays, numbers, kind="vtkIntArray"):
+        """A .vtu of fmbem's as VTK writes it again, with some of its cell arrays and with other numbers in
+        the field data, by name."""
+        vtk = library("vtk")
+        self.fmbem("mesh", self.two_tetrahedra_file(), "--output", "two.vtu")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(str(self.folder / "two.vtu"))
+        reader.Update()
+        grid = reader.GetOutput()
+        for name in {"group", "element_tag"} - set(cell_arrays):
+            grid.GetCellData().RemoveArray(name)
+        grid.GetFieldData().Initialize()
+        for name, number in numbers.items():
+            array = getattr(vtk, kind)()
+            array.SetName(name)
+            array.InsertNextTuple1(number)
+            grid.GetFieldData().AddArray(array)
+        writer = vtk.vtkXMLUnstructuredGridWriter()
+        writer.SetFileName(str(self.folder / "again.vtu"))
+        writer.SetInputData(grid)
+        writer.Write()
+        return "again.vtu"
+
+    def groups(self, *arguments):
+        mesh = self.report("mesh-info", self.written_by_vtk(*arguments))["mesh"]
+        return [group["name"] for group in mesh["groups"]]
+
+    def test_numbers_of_other_programs_name_no_group(self):
+        components = ["component 1", "component 2"]
+        for name in ("CYCLE", "cycle", "TimeStep", "time_step", "TIME"):
+            for number in (0, 1, 7):
+                self.assertEqual(self.groups(["group"], {name: number}), components)
+        self.assertEqual(self.groups(["group"], {"steps": 7, "rank": -1}), components)
+        self.assertEqual(self.groups(["group"], {"CYCLE": 0, "a": 0, "steps": 9, "b": 1}), ["a", "b"])
+        self.assertEqual(self.groups(["group"], {"a": 0, "b": 1}, "vtkDoubleArray"), components)
+        self.assertEqual(self.groups([], {"a": 0, "b": 1}), components)
+        for numbers, saying in (({"a": 0, "b": 1, "steps": 1}, "has two names, 'b' and 'steps'"),
+                                ({"a": 0, "CYCLE": 1}, "is in a group that has no name")):
+            path = self.written_by_vtk(["group"], numbers)
+            self.refused("mesh-info", path, saying=[path, saying])
+
+    def test_a_net_may_have_the_name_of_a_number_of_others(self):
+        own = ["group", "element_tag"]
+        self.assertEqual(self.groups(own, {"CYCLE": 0, "right": 1}), ["CYCLE", "right"])
+        self.assertEqual(self.groups(own, {"CYCLE": 0, "left": 0, "right": 1}), ["left", "right"])
+
     def test_vtk_reads_surfaces_and_shows_the_charge(self):
         vtk = library("vtk")
         reader = vtk.vtkXMLUnstructuredGridReader()
