@@ -39,7 +39,10 @@ class MshPrecheck {
       } else if (name == "PhysicalNames" && parsed()) {
         read_names();
       } else if (name == "Entities" && parsed()) {
-        read_entities_4();
+        begin();
+        read_entities_4(false);
+      } else if (name == "PartitionedEntities" && parsed()) {
+        read_partitions_4();
       } else {
         // The old format 1 has sections $NOD … $ENDNOD.
         scan_.skip_section(name);
@@ -185,13 +188,26 @@ class MshPrecheck {
     has_elements_ = true;
   }
 
-  void read_entities_4() {
+  /// What a partitioned mesh has its elements on, beside the entities that the parts are of.
+  void read_partitions_4() {
     begin();
+    scan_.size();  // how many parts
+    const std::int64_t ghosts = scan_.checked_count(scan_.size(), 4, "ghost entities");
+    for (std::int64_t i = 0; i < 2 * ghosts; ++i) scan_.int32();  // tag, part
+    read_entities_4(true);
+  }
+
+  void read_entities_4(bool are_parts) {
     std::int64_t counts[4];
     for (std::int64_t& n : counts) n = scan_.checked_count(scan_.size(), 8, "entities");
     for (std::int64_t dim = 0; dim < 4; ++dim)
       for (std::int64_t i = 0; i < counts[dim]; ++i) {
         entities_.insert({dim, scan_.int32()});
+        if (are_parts) {
+          scan_.int32();  // dimension and tag of what it is a part of
+          scan_.int32();
+          skip_integers("parts");
+        }
         for (int k = 0; k < (dim == 0 ? 3 : 6); ++k) scan_.real();
         skip_integers("physical groups");
         if (dim > 0) skip_integers("bounding entities");

@@ -230,6 +230,11 @@ void add_by_gmsh(std::vector<File>& files, const TemporaryFolder& folder) {
       gmsh::option::setNumber("Mesh.Binary", binary);
       write(std::string(version < 3 ? "2" : "4") + (binary ? "-binary" : "-ascii") + ".msh");
     }
+  gmsh::model::mesh::partition(2);
+  for (const bool binary : {false, true}) {
+    gmsh::option::setNumber("Mesh.Binary", binary);
+    write(binary ? "parts-binary.msh" : "parts-ascii.msh");
+  }
   gmsh::finalize();
 }
 

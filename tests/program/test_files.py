@@ -177,6 +177,17 @@ class Read(ProgramTest):
             with self.subTest(path.name):
                 self.assertAlmostEqual(self.area(path) / AREAS.get(path.suffix, TETRAHEDRON), 1)
 
+    def test_parts_of_a_mesh(self):
+        """Physical groups are those of the parts; what is no part and no entity is refused."""
+        for name in ("parts-ascii.msh", "parts-binary.msh"):
+            self.assertIn(b"$PartitionedEntities", self.valid[name])
+            groups = self.report("mesh-info", self.write(name, self.valid[name]))["mesh"]["groups"]
+            self.assertEqual([group["name"] for group in groups], ["VDD"])
+        head, tail = self.valid["parts-ascii.msh"].split(b"$PartitionedEntities\n")
+        self.refuse("cut.msh", head + tail.split(b"$EndPartitionedEntities\n")[1], "the unknown entity")
+        self.refuse("many.msh", head + b"$PartitionedEntities\n2\n999999999\n" + tail.split(b"\n", 2)[2],
+                    "announces 999999999 ghost entities")
+
     def test_files_of_other_programs(self):
         meshio = library("meshio")
         mesh = meshio.read(self.folder / self.write("a.ply", self.valid["ascii.ply"]))
