@@ -1,8 +1,11 @@
 #include "fmbem/meshes/gmsh/precheck.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -43,19 +46,58 @@ void precheck_geo(std::string_view text, const std::string& file) {
                     << file << ", which does not end with a line break: add one");
 }
 
+/// Refuses what is no finite number: Gmsh joins points before anybody else sees them, and NaN with
+/// whatever comes first.
+void check_binary_stl(std::string_view text, std::size_t facets, const std::string& file) {
+  for (std::size_t i = 0; i < facets; ++i) {
+    std::array<float, 9> corners;  // behind the normal
+    std::memcpy(corners.data(), text.data() + 84 + 50 * i + 12, sizeof corners);
+    if (!std::all_of(corners.begin(), corners.end(), [](float x) { return std::isfinite(x); }))
+      fail(file, "a coordinate of the facet " + std::to_string(i + 1) + " is no finite number");
+  }
+}
+
+/// Of a line of an ASCII STL that begins with the word vertex.
+void check_stl_vertex(std::string_view line, std::size_t number, const std::string& file) {
+  for (std::size_t to = line.find_first_of(white); to < line.size();) {
+    const std::size_t from = std::min(line.find_first_not_of(white, to), line.size());
+    to = std::min(line.find_first_of(white, from), line.size());
+    const std::string word(line.substr(from, to - from));
+    char* end = nullptr;
+    const double x = std::strtod(word.c_str(), &end);
+    if (!word.empty() && (end == word.c_str() || !std::isfinite(x)))
+      fail(file, "in line " + std::to_string(number) + " the coordinate '" + word.substr(0, 40) +
+                     "' is no finite number");
+  }
+}
+
+void check_ascii_stl(std::string_view text, const std::string& file) {
+  if (last_line(text).find("endsolid") == text.npos) fail(file, "it does not end with endsolid");
+  std::size_t begun = 0, ended = 0, number = 0;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(white), line.size()));
+    ++number;
+    if (line.starts_with("facet")) ++begun;
+    if (line.starts_with("endfacet")) ++ended;
+    if (line.starts_with("vertex")) check_stl_vertex(line, number, file);
+  }
+  if (begun != ended)
+    fail(file, "it begins " + counted(begun, "facet") + " and ends " + std::to_string(ended));
+}
+
 /// A binary STL has a header of 80 bytes, a count and 50 bytes a facet. Its header may begin with
 /// "solid", as an ASCII one does, so the size is looked at first. Gmsh reads whatever is there of
 /// either kind.
 void precheck_stl(std::string_view text, const std::string& file) {
   std::uint32_t facets = 0;
   if (text.size() >= 84) std::memcpy(&facets, text.data() + 80, sizeof facets);
-  if (text.size() >= 84 && text.size() == 84 + 50 * std::size_t{facets}) return;
+  if (text.size() >= 84 && text.size() == 84 + 50 * std::size_t{facets})
+    return check_binary_stl(text, facets, file);
   if (!text.starts_with("solid"))
     fail(file, "it is neither an ASCII STL nor a binary STL of the size that it announces");
-  const std::size_t begun = occurrences(text, "facet normal"),
-                    ended = occurrences(text, "endfacet");
-  if (begun != ended || last_line(text).find("endsolid") == text.npos)
-    fail(file, "it does not end with endsolid");
+  check_ascii_stl(text, file);
 }
 
 /// Checks the text of a CAD exchange file: OpenCASCADE may crash or hang on half a file.

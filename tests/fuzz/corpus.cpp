@@ -209,6 +209,13 @@ std::string iges() {
   return start.text() + global.text() + directory.text() + parameters.text() + terminate.text();
 }
 
+/// The tetrahedron with what others write beside vertices and faces, and in several lines.
+std::string odd_obj() {
+  return "mtllib a.mtl\no body\n" + lines(vertices, "v ") +
+         "vt 0 0\nvn 0 0 1\np 1\nl 1 2 \\\n3\ns off\nf 1/1/1 3//1\t2/1\nf 1 \\\r\n 2 4\n" +
+         "f -4 -1 -2 # behind\nf 2 \\\n3 \\\n4\n";
+}
+
 /// A unit cube by OpenCASCADE, and its mesh, in the formats that Gmsh writes.
 void add_by_gmsh(std::vector<File>& files, const TemporaryFolder& folder) {
   gmsh::initialize(0, nullptr, false);
@@ -247,6 +254,7 @@ std::vector<File> corpus() {
   const std::string off = "OFF\n4 4 6\n" + lines(vertices, "") + lines(faces, "3 ");
   std::vector<File> files{{"lf.obj", obj},
                           {"crlf.obj", crlf(obj)},
+                          {"odd.obj", odd_obj()},
                           {"lf.off", off},
                           {"crlf.off", crlf(off)},
                           {"ascii.ply", ply("ascii")},

@@ -3,6 +3,7 @@
 import importlib
 import os
 import random
+import struct
 import subprocess
 import tempfile
 import pathlib
@@ -223,16 +224,30 @@ class Read(ProgramTest):
                     self.refuse(name, content[:len(content) // 2])
 
     def test_coordinates_that_are_no_numbers(self):
-        # Gmsh joins the points of an .stl before anybody sees them, and has other words for what is left.
-        for bad, of_vtu, of_stl in [(b"nan", "a coordinate is NaN", "ascii.stl"),
-                                    (b"inf", "a coordinate is infinite", "ascii.stl"),
-                                    (b"x", "is damaged", "Wrong number of points")]:
+        for bad, of_vtu in [(b"nan", "a coordinate is NaN"), (b"inf", "a coordinate is infinite"),
+                            (b"x", "is damaged")]:
+            of_stl = f"in line 5 the coordinate '{bad.decode()}' is no finite number"
             for name, line, saying in [("lf.obj", b"v 0 1 0", "is damaged"), ("lf.off", b"\n0 1 0", "is damaged"),
                                        ("ascii.ply", b"\n0 1 0", "is damaged"),
                                        ("ascii.vtk", b"\n0 1 0", "is damaged"),
                                        ("ascii.vtu", b"\n0 1 0", of_vtu), ("ascii.stl", b"vertex 0 1 0", of_stl)]:
                 with self.subTest(name=name, bad=bad):
                     self.refuse(name, self.valid[name].replace(line, line[:-3] + bad + b" 0"), saying)
+
+    def test_coordinates_of_a_binary_stl_that_are_no_numbers(self):
+        for bad in (float("nan"), float("inf")):
+            content = bytearray(self.valid["binary.stl"])
+            struct.pack_into("<f", content, 84 + 50 + 20, bad)
+            self.refuse("a.stl", bytes(content), "a coordinate of the facet 2 is no finite number")
+        content = bytearray(self.valid["binary.stl"])
+        struct.pack_into("<3f", content, 84 + 50, *3 * [float("nan")])  # normals are not looked at
+        self.assertAlmostEqual(self.area(self.write("b.stl", bytes(content))), TETRAHEDRON)
+
+    def test_blanks_in_an_stl(self):
+        for old, new in ((b"facet normal", b"facet  normal"), (b"\nfacet", b"\n\tfacet"), (b"outer loop", b"outer  loop")):
+            path = self.write("a.stl", self.valid["ascii.stl"].replace(old, new))
+            self.assertAlmostEqual(self.area(path), TETRAHEDRON)
+        self.refuse("b.stl", self.changed("ascii.stl", b"endfacet", b""), "it begins 4 facets and ends 3")
 
     def scaled(self, name, power):
         """The tetrahedron in an .off file with coordinates times 2^power."""
@@ -295,6 +310,30 @@ class Read(ProgramTest):
                                ("ascii.vtk", b"POLYGONS 4 16", b"POLYGONS 4 20"),
                                ("ascii.vtu", b"NumberOfCells=\"4\"", b"NumberOfCells=\"40\"")]:
             self.refuse_changed(name, old, new)
+
+    def test_an_off_that_goes_on(self):
+        self.refuse_changed("lf.off", b"4 4 6", b"4 3 6", "goes on behind the faces that it announces, with '3'")
+        self.refuse_changed("crlf.off", b"4 4 6", b"4 3 6", "goes on behind")
+        for end in (b"", b"\n\n", b"# the end\n", b" \n# the end"):
+            self.assertAlmostEqual(self.area(self.write("a.off", self.valid["lf.off"] + end)), TETRAHEDRON)
+        coloured = self.valid["lf.off"].rstrip(b"\n") + b" 255 0 0\n"
+        self.assertAlmostEqual(self.area(self.write("b.off", coloured)), TETRAHEDRON)
+
+    def test_corners_that_are_no_integers(self):
+        for corner in (b"2.5", b"2e0", b"x", b"2,", b"2/1.5", b"99999999999"):
+            self.refuse_changed("lf.obj", b"f 1 2 4", b"f 1 %s 4" % corner,
+                                f"line 8: a face has the corner '{corner.decode()}', which is no vertex's number")
+
+    def test_types_of_corners_in_a_ply(self):
+        self.assertIn(b"property list uchar int vertex_indices", self.valid["ascii.ply"])
+        for kind in (b"char", b"uchar", b"short", b"ushort", b"int8", b"uint16"):
+            with self.subTest(kind=kind):
+                path = self.write("a.ply", self.changed("ascii.ply", b"uchar int vertex", b"uchar " + kind + b" vertex"))
+                self.assertAlmostEqual(self.area(path), TETRAHEDRON)
+                self.refuse_changed("little.ply", b"uchar int vertex", b"uchar " + kind + b" vertex",
+                                    f"vertex_indices of the type {kind.decode()}; in a binary .ply int and uint")
+        self.refuse_changed("ascii.ply", b"uchar int vertex", b"uchar float vertex", "of the type float")
+        self.refuse_changed("ascii.ply", b"vertex_indices", b"corners", "have no list vertex_indices or vertex_index")
 
     def test_what_is_no_surface_of_triangles_and_quadrangles(self):
         self.refuse("a.off", "OFF\n5 1 0\n0 0 0\n1 0 0\n2 1 0\n1 2 0\n0 1 0\n5 0 1 2 3 4\n",
