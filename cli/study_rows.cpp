@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -147,8 +148,16 @@ std::string label_of(const StudyCase& one) {
 struct Outcome {
   std::string status, reason;
   int iterations = 0, corrections = 0;     ///< the most
-  double reported = 0, true_residual = 0;  ///< the largest
+  double reported = 0, true_residual = 0;  ///< the largest; NaN where one is not known
 };
+
+/// NaN if one of them is.
+double larger(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+
+/// A method that finds no residuals, as with -ksp_norm_type none, has no history.
+double reported_residual(const SolveReport& solve) {
+  return solve.history.empty() ? std::numeric_limits<double>::quiet_NaN() : solve.relative_residual;
+}
 
 int iterations_of(const SolveReport& solve) {
   int iterations = solve.iterations;
@@ -163,12 +172,12 @@ Outcome outcome_of(const KrylovRunReport& report, double tolerance) {
   for (const SolveReport& solve : report.solves) {
     outcome.iterations = std::max(outcome.iterations, iterations_of(solve));
     outcome.corrections = std::max(outcome.corrections, int(solve.refinements.size()));
-    outcome.reported = std::max(outcome.reported, solve.relative_residual);
-    outcome.true_residual = std::max(outcome.true_residual, solve.true_residual);
+    outcome.reported = larger(outcome.reported, reported_residual(solve));
+    outcome.true_residual = larger(outcome.true_residual, solve.true_residual);
     if (!solve.converged) outcome.status = "not_converged";
     if (!solve.converged || outcome.reason.empty()) outcome.reason = solve.reason;
   }
-  if (outcome.status == "solved" && outcome.true_residual > slack * tolerance)
+  if (outcome.status == "solved" && !(outcome.true_residual <= slack * tolerance))
     outcome.status = "above_tolerance";
   return outcome;
 }

@@ -57,6 +57,16 @@ void add_spectrum(KSP ksp, KrylovRunReport& report) {
   });
 }
 
+void check_right_hand_sides(std::span<const double> b, std::size_t n) {
+  for (std::size_t v = 0; v * n < b.size(); ++v) {
+    const double norm = norm_of(b.subspan(v * n, n));
+    FMBEM_REQUIRE(norm >= least_norm && norm <= largest_norm,
+                  "the norm of right-hand side " << v << " is " << norm
+                                                 << ", and must be between 1e-100 and 1e100 for "
+                                                    "relative residuals: give it another scale");
+  }
+}
+
 /// What PETSc has made of the options but what relaxing needs.
 void check_relaxing(const KrylovRunReport& report) {
   FMBEM_REQUIRE(
@@ -118,6 +128,7 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   start_petsc();
   const PetscOptionScope options(run.options);
   const std::size_t n = op->size();
+  check_right_hand_sides(b, n);
   const int together = inverse ? std::min(run.in_step, n_vectors) : 1;
   std::vector<std::unique_ptr<KrylovSystem>> owned;
   std::vector<KrylovSystem*> systems;

@@ -54,7 +54,8 @@ struct KrylovRunReport {
 
 /// Solves A x = b for several right-hand sides [n_vectors][n] from x = 0 with PETSc's KSP. The
 /// preconditioner is `inverse` or, where that is null, PETSc's of the options on `matrix`, which is
-/// leaf blocks or any other matrix near to A. Throws InputError for what the method cannot do.
+/// leaf blocks or any other matrix near to A. Throws InputError for what the method cannot do, and
+/// for norms of right-hand sides that are not between 1e-100 and 1e100.
 KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const BoundaryOperator>& op,
                            const ApproximateInverse* inverse, Mat matrix, std::span<const double> b,
                            std::span<double> x, int n_vectors);

@@ -100,8 +100,8 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
     PC pc = nullptr;
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp_));
     PetscCall(KSPSetType(ksp_, KSPGMRES));
-    PetscCall(
-        KSPSetTolerances(ksp_, options_.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+    // PETSc's own absolute tolerance, 1e-50, would end a solve for small data with x = 0.
+    PetscCall(KSPSetTolerances(ksp_, options_.tolerance, 0, PETSC_DEFAULT, most_iterations));
     PetscCall(KSPGetPC(ksp_, &pc));
     PetscCall(PCSetType(pc, PCSHELL));
     PetscCall(KSPSetResidualHistory(ksp_, nullptr, PETSC_DECIDE, PETSC_TRUE));
@@ -109,7 +109,7 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
     PetscCall(KSPSetFromOptions(ksp_));
     PetscCall(set_restart(ksp_));
     PetscCall(prefer_true_residuals(ksp_));
-    PetscCall(KSPGetTolerances(ksp_, &tolerance_, nullptr, nullptr, nullptr));
+    PetscCall(KSPGetTolerances(ksp_, &tolerance_, &absolute_tolerance_, nullptr, nullptr));
     return success;
   });
   FMBEM_REQUIRE(tolerance_ >= least_solver_tolerance,
@@ -342,10 +342,13 @@ SolveReport KrylovSystem::finish(const Problem& problem) {
     PetscInt iterations = 0, n_history = 0;
     const PetscReal* history = nullptr;
     PetscReal norm_b = 0;
+    KSPNormType norm = KSP_NORM_DEFAULT;
     PetscCall(VecNorm(problem.b, NORM_2, &norm_b));
     PetscCall(KSPGetConvergedReason(ksp_, &reason));
     PetscCall(KSPGetIterationNumber(ksp_, &iterations));
+    PetscCall(KSPGetNormType(ksp_, &norm));
     PetscCall(KSPGetResidualHistory(ksp_, &history, &n_history));
+    if (norm == KSP_NORM_NONE) n_history = 0;  // PETSc writes zeros
     report.iterations = static_cast<int>(iterations);
     report.reason = KSPConvergedReasons[reason];
     for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);

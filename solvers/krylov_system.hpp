@@ -56,6 +56,8 @@ class KrylovSystem {
   KrylovChoice choice() const;
   bool has_shell_pc() const;                       ///< which is what PETSc's options leave it
   double tolerance() const { return tolerance_; }  ///< in force, after PETSc's options
+  /// 0 unless PETSc's options give one.
+  double absolute_tolerance() const { return absolute_tolerance_; }
   /// Seconds of each product so far; a product that several systems share counts once.
   const std::vector<double>& product_seconds() const { return product_seconds_; }
 
@@ -76,7 +78,7 @@ class KrylovSystem {
   SolveReport finish(const Problem& problem);
 
   SolverOptions options_;
-  double tolerance_ = 0;
+  double tolerance_ = 0, absolute_tolerance_ = 0;
   KSP ksp_ = nullptr;
   std::unique_ptr<ShellMatrix> shell_;
   std::shared_ptr<const BoundaryOperator> op_;

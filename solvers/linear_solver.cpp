@@ -24,6 +24,19 @@ constexpr std::size_t enough_for_loose = 4;
 /// what they are solved to.
 constexpr double loose_part = 0.1;
 
+/// What a right-hand side of this norm is multiplied by for PETSc: 1 of all but the least and the
+/// largest.
+double scale_for(double norm) {
+  if (norm >= least_norm && norm <= largest_norm) return 1;
+  return std::ldexp(1.0, -std::max(std::ilogb(norm), -1000));
+}
+
+std::vector<double> scaled(std::span<const double> values, double scale) {
+  std::vector<double> result(values.begin(), values.end());
+  for (double& value : result) value *= scale;
+  return result;
+}
+
 /// Whether residuals are known in each step, and what PETSc's options leave of them is to be solved
 /// to a tolerance, not by so many steps.
 bool can_relax(const KrylovChoice& choice) {
@@ -218,13 +231,19 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
   std::vector<double> norms(b.size());
   for_tasks(static_cast<std::int64_t>(b.size()), [&](std::int64_t v) { norms[v] = norm_of(b[v]); });
   std::vector<Impl::Task> tasks;
+  std::vector<double> scales(b.size(), 1);
+  std::vector<std::vector<double>> scaled_b(b.size());
+  const bool may_scale = impl_->first().absolute_tolerance() == 0;
   for (std::size_t v = 0; v < b.size(); ++v) {
     FMBEM_REQUIRE(b[v].size() == n && x[v].size() == n, "the operator has "
                                                             << n << " unknowns, b " << b[v].size()
                                                             << " and x " << x[v].size());
     FMBEM_REQUIRE(std::isfinite(norms[v]), "the right-hand side is not finite");
     if (norms[v] > 0) {
-      tasks.push_back({b[v], x[v], norms[v], &reports[v]});
+      if (may_scale) scales[v] = scale_for(norms[v]);
+      if (scales[v] != 1) scaled_b[v] = scaled(b[v], scales[v]);
+      tasks.push_back(
+          {scales[v] == 1 ? b[v] : scaled_b[v], x[v], norms[v] * scales[v], &reports[v]});
       continue;
     }
 #pragma omp parallel for schedule(static)
@@ -235,7 +254,11 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
   for (std::size_t k = 0; k < tasks.size(); k += together)
     impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(together, tasks.size() - k)),
                             start);
-  for (std::size_t v = 0; v < reports.size(); ++v) reports[v].rhs_norm = norms[v];
+  for (std::size_t v = 0; v < reports.size(); ++v) {
+    reports[v].rhs_norm = norms[v];
+    if (scales[v] == 1) continue;
+    for (double& value : x[v]) value /= scales[v];
+  }
   return reports;
 }
 

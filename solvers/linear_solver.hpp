@@ -62,7 +62,8 @@ struct SolveReport {
   double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh, as accurately as x asks for
   /// False if memory did not suffice for that: then it is by the operator's own product.
   bool accurate_residual = true;
-  std::vector<double> history;  ///< relative residuals, from the start: iterations + 1 of them
+  /// Relative residuals, from the start: iterations + 1 of them, or none with -ksp_norm_type none.
+  std::vector<double> history;
   std::vector<RefinementStep> refinements{};  ///< after that, if there were any
   /// ‖A‖‖x‖/‖b‖, the condition of this problem. It is large where charges cancel, as products then
   /// cancel too; 0 where the operator does not know its norm.

@@ -95,6 +95,13 @@ class Values(FieldTest):
                 self.assertAlmostEqual(d[k], l[k] + r[k], delta=1e-8)
                 self.assertAlmostEqual(b[k], 2 * l[k] - 3.5 * r[k], delta=1e-8)
 
+    def test_the_least_voltages_have_their_charges(self):
+        where = (self.tetrahedron_file(), "--line", "-1,0,0,-2,0,0,2", "--output", "l.csv")
+        one = self.report("field", *where, "--voltage", "body=1")["results"]["charge_C"]["value"][0]
+        for size in ("1e-60", "1e-170", "1e-280"):
+            charge = self.report("field", *where, "--voltage", f"body={size}")["results"]["charge_C"]["value"][0]
+            self.assertAlmostEqual(charge / float(size) / one, 1, delta=1e-9)
+
     def test_charges_are_those_of_the_capacitances_with_digits_of_their_estimate(self):
         two = self.two_tetrahedra_file()
         where = ("--line", "-1,0,0,-2,0,0,2", "--output", "l.csv")

@@ -241,6 +241,40 @@ class Tables(StudyTest):
             self.refused("study", "--config", self.write("s.toml", text), saying=saying)
 
 
+class Residuals(StudyTest):
+    def npy(self, values):
+        head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(values)},), }}".encode()
+        head += b" " * (-(len(head) + 11) % 64) + b"\n"
+        return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(values)}d", *values)
+
+    def row(self, *words, code=0):
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        self.fmbem("study", "--problem", "sphere", "--quiet", *words, "--out", "out", code=code)
+        return self.table("out")[0]
+
+    def test_small_data_are_solved_for_and_those_without_a_relative_residual_fail(self):
+        for size in (1e-90, 1e-60, 1e90):
+            self.write("b.npy", self.npy([size * (k % 7 - 3.5) for k in range(128)]))
+            row = self.row("--rhs", "b.npy")
+            self.assertEqual((row["status"], row["reason"]), ("solved", "CONVERGED_RTOL"))
+            self.assertTrue(0 < float(row["true_residual"]) <= 2e-6)
+            self.assertGreater(int(row["iterations"]), 1)
+        for size in (0, 1e-170, 1e200):
+            self.write("b.npy", self.npy([size * (k % 7 - 3.5) for k in range(128)]))
+            row = self.row("--rhs", "b.npy", code=3)
+            self.assertEqual((row["status"], row["true_residual"]), ("failed", ""))
+            self.assertIn("the norm of right-hand side 0", row["reason"])
+
+    def test_the_users_absolute_tolerance_stays(self):
+        row = self.row("--axis", "-ksp_atol=1e3")
+        self.assertEqual((row["status"], row["reason"]), ("above_tolerance", "CONVERGED_ATOL"))
+
+    def test_methods_that_find_no_residuals_have_blanks(self):
+        row = self.row("--ksp", "richardson", "--axis", "-ksp_norm_type=none", "--max-iterations", "3")
+        self.assertEqual(row["reported_residual"], "")
+        self.assertGreater(float(row["true_residual"]), 0)
+
+
 class Recycling(StudyTest):
     PYTHON = "/usr/bin/python3"  # which has Debian's packages
 

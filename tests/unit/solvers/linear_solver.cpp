@@ -316,6 +316,25 @@ TEST_CASE("a zero right-hand side has the zero solution") {
   CHECK(x == std::vector<double>(4, 0.0));
 }
 
+TEST_CASE("right-hand sides of any size have their solution") {
+  LinearSolver solver({1e-10, {}});
+  solver.set_operator(std::make_shared<SmallMatrix>(rows), leaves);
+  const std::vector<double> b{1, 2, 3, 4};
+  std::vector<double> expected(4);
+  REQUIRE(solver.solve(b, expected).converged);
+  for (const double size : {1e-300, 1e-170, 1e-60, 1e60, 1e170, 1e300}) {
+    CAPTURE(size);
+    std::vector<double> small(b), x(4);
+    for (double& value : small) value *= size;
+    const SolveReport report = solver.solve(small, x);
+    CHECK(report.converged);
+    CHECK(report.reason == "CONVERGED_RTOL");
+    CHECK(report.true_residual > 0);
+    CHECK(report.rhs_norm / size == Approx(std::sqrt(30.0)));
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] / size == Approx(expected[i]));
+  }
+}
+
 TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
   const Panels panels = make_panels(sphere(2));
   const auto v = make_dense_operator(panels, single_layer, {});
