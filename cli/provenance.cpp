@@ -86,6 +86,14 @@ void add_inputs(Json& inputs, const std::string& file) {
   for (const std::string& one : files_read_with(file)) inputs.push_back(fingerprint(one));
 }
 
+std::vector<std::string> unused_ambient_options() {
+  std::vector<std::string> sentences;
+  for (const std::string& name : unused_petsc_options().ambient)
+    sentences.push_back("the PETSc option -" + name +
+                        " from PETSC_OPTIONS or an rc file was not used by anything");
+  return sentences;
+}
+
 void add_surroundings(Json& run, int threads, bool on_gpu) {
   run["threads"] = threads;
   run["device"] = on_gpu ? Json(cuda_devices().front().name) : Json(nullptr);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/report.hpp"
@@ -17,6 +18,9 @@ Json fingerprint(const std::string& file);
 
 /// Adds this of a file, and of those that reading it takes, to the inputs of a report.
 void add_inputs(Json& inputs, const std::string& file);
+
+/// A sentence for each PETSc option of the environment that nothing has asked for.
+std::vector<std::string> unused_ambient_options();
 
 /// What is in force of a solve: threads, device and PETSc's options, once PETSc runs.
 void add_surroundings(Json& run, int threads, bool on_gpu);

@@ -49,15 +49,11 @@ std::jthread start_device_beside() {
 }
 
 void check_petsc_options(Console& console, Json& report) {
-  const UnusedOptions unused = unused_petsc_options();
-  for (const std::string& name : unused.ambient)
-    warn(
-        console, report,
-        "the PETSc option -" + name + " from PETSC_OPTIONS or an rc file was not used by anything");
-  FMBEM_REQUIRE(unused.given.empty(),
-                "the PETSc option -"
-                    << unused.given.front()
-                    << " is unknown or was not used by anything (see fmbem -help)");
+  for (const std::string& sentence : unused_ambient_options()) warn(console, report, sentence);
+  const std::vector<std::string> unused = unused_petsc_options().given;
+  FMBEM_REQUIRE(unused.empty(), "the PETSc option -"
+                                    << unused.front()
+                                    << " is unknown or was not used by anything (see fmbem -help)");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ Json study_json(const Arguments& arguments, const StudyOptions& options, std::si
   json.erase("warnings");
   json["arguments"] = study_arguments(options);
   json["runs"] = runs;
+  json["run"]["petsc_options"] = petsc_options_in_force();
   Json& inputs = json["run"]["inputs"] = Json::array();
   for (const std::string& mesh : options.meshes) add_inputs(inputs, mesh);
   for (const auto& file : {options.media, options.molecule})
@@ -54,13 +55,26 @@ void begin_or_resume(const std::string& folder, const Json& study) {
   FMBEM_REQUIRE(former.is_object() && former.contains("arguments") &&
                     former.value("run", Json()).contains("inputs"),
                 path << " is no study: use another folder");
+  const Json& run = former["run"];
+  const auto made_by = [](const Json& json) {
+    return std::pair{json.value("version", Json()), json["run"].value("commit", Json())};
+  };
+  FMBEM_REQUIRE(made_by(former) == made_by(study),
+                folder << " has a study by fmbem " << made_by(former).first.dump() << " (commit "
+                       << made_by(former).second.dump()
+                       << "), which is not this one: use another folder");
   for (const auto& [name, value] : study["arguments"].items())
     FMBEM_REQUIRE(former["arguments"].value(name, Json()) == value,
                   folder << " has a study with another --" << name << ", "
                          << former["arguments"].value(name, Json()).dump() << ", not "
                          << value.dump() << ": use another folder, or the same options");
-  FMBEM_REQUIRE(former["run"]["inputs"] == study["run"]["inputs"],
+  FMBEM_REQUIRE(run["inputs"] == study["run"]["inputs"],
                 folder << " has a study of files that have changed since: use another folder");
+  const Json &before = run.value("petsc_options", Json("")), &now = study["run"]["petsc_options"];
+  FMBEM_REQUIRE(before == now, folder << " has a study with other PETSc options from the "
+                                         "environment, "
+                                      << before.dump() << ", not " << now.dump()
+                                      << ": use another folder, or set PETSC_OPTIONS as it was");
 }
 
 /// "about 3 min left"
@@ -74,7 +88,7 @@ void check_before_meshes(const StudyOptions& options, const std::vector<StudyCas
   std::set<std::string> seen;
   for (const StudyCase& one : cases)
     if (seen.insert(one.method).second)
-      check_krylov_options({one.petsc.begin(), one.petsc.begin() + 2});
+      static_cast<void>(krylov_choice({one.petsc.begin(), one.petsc.begin() + 2}));
   for (const std::string& backend : options.backends)
     if (backend == "cuda") require_cuda_device();
 }
@@ -104,8 +118,12 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
                    std::to_string(done.size()) + " of " + std::to_string(cases.size()) +
                    " runs are there");
 
+  const std::set<int> with_spectrum = spectrum.runs_with("eigenvalue");
+  for (const StudyCase& one : cases)
+    if (done.contains(one.run)) runner.pass_over(one, with_spectrum.contains(one.run));
+
   const Timer timer;
-  std::size_t ran = 0, failed = 0;
+  std::size_t ran = 0;
   for (const StudyCase& one : cases) {
     if (done.count(one.run) > 0) continue;
     console.begin_phase("run " + std::to_string(one.run) + " of " + std::to_string(cases.size()));
@@ -114,15 +132,17 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
     if (!rows.spectrum.empty()) spectrum.append(rows.spectrum);
     runs.append(rows.run);  // the last one: with it the run is done
     ++ran;
-    if (rows.failed) ++failed;
     const std::size_t left = cases.size() - done.size() - ran;
     console.print("[" + std::to_string(one.run) + "/" + std::to_string(cases.size()) + "] " +
                   rows.line +
                   (left > 0 ? "; " + time_left(timer.seconds() / double(ran) * double(left)) : ""));
   }
+  const std::size_t failed = runs.runs_with("failed").size();  // before, too
   if (failed > 0)
-    console.warning(std::to_string(failed) + " of " + std::to_string(ran) +
+    console.warning(std::to_string(failed) + " of " + std::to_string(cases.size()) +
                     " runs failed: runs.csv has the reasons");
+  if (ran > 0)
+    for (const std::string& sentence : unused_ambient_options()) console.warning(sentence);
   console.print("wrote " + options.folder + "/runs.csv, history.csv, spectrum.csv and study.json");
   try {
     plot_study(console, options.folder);

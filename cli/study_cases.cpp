@@ -1,7 +1,6 @@
 #include "cli/study_cases.hpp"
 
 #include <algorithm>
-#include <set>
 #include <sstream>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -228,25 +227,6 @@ void add_runs(const StudyOptions& options, const StudyCase& common, std::vector<
             }
 }
 
-/// Marks the runs that a system, and that a preconditioned operator, comes up in first.
-void mark_first(std::vector<StudyCase>& cases) {
-  std::set<std::string> operators, systems;
-  for (StudyCase& one : cases) {
-    std::ostringstream key;
-    key << one.mesh.file << '\n'
-        << one.mesh.set << '\n'
-        << one.mesh.mesh_size << '\n'
-        << one.mesh.refine << '\n'
-        << name(one.op.equation);
-    one.has_new_system = systems.insert(key.str() + '\n' + one.rhs).second;
-    key << '\n' << one.preconditioner << '\n' << one.side;
-    for (const auto& [option, value] : one.axes)
-      if (option.starts_with("-pc_") || option.starts_with("-sub_"))
-        key << '\n' << option << ' ' << value;
-    one.has_new_operator = operators.insert(key.str()).second;
-  }
-}
-
 }  // namespace
 
 std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
@@ -257,6 +237,33 @@ std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
   FMBEM_REQUIRE(number && *number >= 1 && *number <= 1e6 && *number == int(*number),
                 option << " takes WORD:N with a number from 1 on, not \"" << text << "\"");
   return {text.substr(0, colon), int(*number)};
+}
+
+std::string system_key(const StudyCase& one) {
+  std::ostringstream key;
+  key << one.mesh.file << '\n'
+      << one.mesh.set << '\n'
+      << one.mesh.mesh_size << '\n'
+      << one.mesh.refine << '\n'
+      << name(one.op.equation) << '\n'
+      << one.rhs;
+  return key.str();
+}
+
+std::string operator_key(const StudyCase& one, const std::string& side) {
+  StudyCase any_data = one;
+  any_data.rhs.clear();
+  std::ostringstream key;
+  key << system_key(any_data) << '\n'
+      << one.op.kind << '\n'
+      << one.op.precision << '\n'
+      << one.op.backend << '\n'
+      << one.op.tolerance << '\n'
+      << one.preconditioner << '\n'
+      << side;
+  for (const auto& [option, value] : one.axes)  // those of the method do not change its operator
+    if (!option.starts_with("-ksp_")) key << '\n' << option << ' ' << value;
+  return key.str();
 }
 
 LoadOptions load_options(const StudyMesh& mesh, const std::optional<std::string>& unit) {
@@ -281,7 +288,6 @@ std::vector<StudyCase> study_cases(const StudyOptions& options) {
         common.preconditioner = preconditioner;
         add_runs(options, common, cases);
       }
-  mark_first(cases);
   return cases;
 }
 

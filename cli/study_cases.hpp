@@ -44,9 +44,12 @@ struct StudyCase {
   std::vector<PetscOption> axes;
   /// All of PETSc's options for it, those of the axes last.
   std::vector<PetscOption> petsc;
-  /// The first run with this preconditioned operator; with this system.
-  bool has_new_operator = false, has_new_system = false;
 };
+
+/// Alike of cases with the same matrix and right-hand sides.
+std::string system_key(const StudyCase& one);
+/// Alike of cases with the same preconditioned operator; `side` is the one that PETSc has chosen.
+std::string operator_key(const StudyCase& one, const std::string& side);
 
 /// WORD or WORD:N, N from 1 on, as an option takes it. Throws InputError for anything else.
 std::pair<std::string, std::optional<int>> parse_word(const std::string& option,

@@ -132,13 +132,13 @@ std::string to_row(const Fields& fields) {
   return csv_row(values);
 }
 
-std::string label_of(const StudyCase& one) {
+std::string label_of(const StudyCase& one, double tolerance) {
   std::string label = std::filesystem::path(one.mesh.file).filename().string();
   if (!one.mesh.set.empty()) label += " " + one.mesh.set;
   if (!one.mesh.mesh_size.empty()) label += " h " + one.mesh.mesh_size;
   if (one.mesh.refine > 0) label += " refined " + std::to_string(one.mesh.refine);
   label += ", " + name(one.op.equation) + ", " + one.method + ", " + one.preconditioner + ", " +
-           one.rhs + ", " + short_number(one.tolerance);
+           one.rhs + ", " + short_number(tolerance);
   if (one.relaxes) label += ", relaxed";
   if (one.true_residual > 0) label += ", corrected to " + short_number(one.true_residual);
   if (!one.axes.empty()) label += ", " + text_of(one.axes);
@@ -215,6 +215,7 @@ std::string spectrum_rows(const StudyCase& one, const KrylovRunReport& report) {
 void add_solver_fields(Fields& row, const KrylovRunReport& report, const Outcome& outcome) {
   set(row, "status", outcome.status);
   set(row, "reason", outcome.reason);
+  set(row, "tolerance", csv_number(report.tolerance));  // of -ksp_rtol, if there is one
   set(row, "method", report.method);
   set(row, "restart", report.restart > 0 ? std::to_string(report.restart) : "");
   set(row, "side", report.side);
@@ -266,14 +267,14 @@ std::vector<std::string> spectrum_columns() { return {"run", "kind", "index", "r
 StudyRows rows_of(const StudyCase& one, const StudyMeasured& measured) {
   const KrylovRunReport& report = measured.report;
   const Outcome outcome =
-      outcome_of(report, one.true_residual > 0 ? one.true_residual : one.tolerance);
+      outcome_of(report, one.true_residual > 0 ? one.true_residual : report.tolerance);
   Fields row;
   add_choice_fields(row, one);
   add_solver_fields(row, report, outcome);
   add_system_fields(row, measured);
   add_cost_fields(row, measured);
   StudyRows rows{to_row(row), history_rows(one, report), spectrum_rows(one, report)};
-  rows.line = label_of(one) + ": N " + std::to_string(measured.panels) + ", " +
+  rows.line = label_of(one, report.tolerance) + ": N " + std::to_string(measured.panels) + ", " +
               counted(outcome.iterations, "iteration") + ", true residual " +
               short_number(outcome.true_residual) + ", " + short_number(middle_of(report.seconds)) +
               " s";
@@ -288,8 +289,7 @@ StudyRows rows_of_failure(const StudyCase& one, const std::string& reason) {
   set(row, "status", "failed");
   set(row, "reason", reason);
   StudyRows rows{to_row(row)};
-  rows.line = label_of(one) + ": failed: " + reason;
-  rows.failed = true;
+  rows.line = label_of(one, one.tolerance) + ": failed: " + reason;
   return rows;
 }
 

@@ -26,7 +26,6 @@ struct StudyMeasured {
 /// What a run adds to the tables, whole rows; and a line for the user.
 struct StudyRows {
   std::string run{}, history{}, spectrum{}, line{};
-  bool failed = false;
 };
 
 std::vector<std::string> run_columns();

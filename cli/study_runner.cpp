@@ -1,5 +1,6 @@
 #include "cli/study_runner.hpp"
 
+#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -154,7 +155,10 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   const std::vector<double> b = system_->right_hand_sides(data);
   const std::size_t n = system_->unknowns();
   const bool is_small = n <= exported_unknowns_at_most;
-  if (options_.exports && is_small && one.has_new_system) export_system(one, b);
+  if (options_.exports && is_small && !exported_.contains(system_key(one))) {
+    export_study_system(system_folder(one), *system_, b);
+    exported_.insert(system_key(one));
+  }
   prepare_preconditioner(one);
   if (!is_small && (options_.spectrum || options_.exports) && !std::exchange(told_of_size_, true))
     console_.notice(
@@ -175,7 +179,8 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   run.refine_to = one.true_residual;
   run.in_step = one.in_step;
   run.with_spectrum = options_.ritz;
-  run.with_matrix = options_.spectrum && is_small && one.has_new_operator;
+  const std::string key = operator_key(one, krylov_choice(one.petsc).side);
+  run.with_matrix = options_.spectrum && is_small && !with_spectrum_.contains(key);
   std::vector<double> x(b.size());
   const auto vectors = static_cast<int>(b.size() / n);
   solved.report = run_krylov(run, system_->op(), inverse_.get(), matrix_, b, x, vectors);
@@ -187,6 +192,7 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   solved.panels = system_->panels().size();
   solved.mesh_width = system_->mesh_width();
   solved.op = system_->op()->info();
+  if (run.with_matrix) with_spectrum_.insert(key);
   solved.inverse_bytes = inverse_ ? inverse_->memory_bytes() : 0;
   solved.mesh_seconds = mesh_seconds_;
   solved.operator_seconds = operator_seconds_;
@@ -194,9 +200,13 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   return solved;
 }
 
-void StudyRunner::export_system(const StudyCase& one, const std::vector<double>& b) const {
-  const std::string folder = options_.folder + "/system-" + std::to_string(one.run);
-  export_study_system(folder, *system_, b);
+std::string StudyRunner::system_folder(const StudyCase& one) const {
+  return options_.folder + "/system-" + std::to_string(one.run);
+}
+
+void StudyRunner::pass_over(const StudyCase& one, bool has_spectrum) {
+  if (std::filesystem::exists(system_folder(one))) exported_.insert(system_key(one));
+  if (has_spectrum) with_spectrum_.insert(operator_key(one, krylov_choice(one.petsc).side));
 }
 
 StudyRows StudyRunner::run(const StudyCase& one) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class StudyRunner {
   StudyRunner(const StudyRunner&) = delete;
   StudyRunner& operator=(const StudyRunner&) = delete;
 
+  /// Of a study that goes on: what a run before has left is not made again.
+  void pass_over(const StudyCase& one, bool has_spectrum);
   /// A run that fails is a row with its reason.
   StudyRows run(const StudyCase& one);
 
@@ -34,7 +37,7 @@ class StudyRunner {
   void forget_preconditioner();
   const StudyData& data_of(const std::string& rhs);
   StudyMeasured solve(const StudyCase& one);
-  void export_system(const StudyCase& one, const std::vector<double>& b) const;
+  std::string system_folder(const StudyCase& one) const;
 
   const StudyOptions& options_;
   Console& console_;
@@ -43,6 +46,8 @@ class StudyRunner {
   std::optional<Molecule> molecule_;
   SolvationModel solvation_;
   bool told_of_size_ = false;
+  /// Keys of those that have been exported, or whose spectrum is known.
+  std::set<std::string> exported_, with_spectrum_;
   // At hand:
   std::optional<StudyMesh> mesh_choice_;
   std::optional<StudyProblem> problem_;

@@ -26,6 +26,20 @@ int run_of(const std::string& row) {
   return error == std::errc{} && after != end && *after == ',' ? run : 0;
 }
 
+/// A comma within quotes divides nothing.
+std::vector<std::string> fields_of(const std::string& row) {
+  std::vector<std::string> fields(1);
+  bool is_quoted = false;
+  for (const char c : row) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (c == ',' && !is_quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
 }  // namespace
 
 std::string csv_field(const std::string& text) {
@@ -91,17 +105,28 @@ std::vector<std::string> GrowingTable::read_rows() const {
   std::vector<std::string> rows;
   std::string row;
   std::getline(in, row);  // the header
-  while (std::getline(in, row)) rows.push_back(row);
+  const std::size_t columns = fields_of(row).size();
+  while (std::getline(in, row)) {
+    FMBEM_REQUIRE(run_of(row) > 0, path_ << " is damaged: a row begins with no number of a run");
+    FMBEM_REQUIRE(fields_of(row).size() == columns,
+                  path_ << " is damaged: a row of run " << run_of(row) << " has "
+                        << fields_of(row).size() << " columns, not " << columns
+                        << ": take that row out, or use another folder");
+    rows.push_back(row);
+  }
   return rows;
 }
 
 std::set<int> GrowingTable::runs() const {
   std::set<int> runs;
-  for (const std::string& row : read_rows()) {
-    const int run = run_of(row);
-    FMBEM_REQUIRE(run > 0, path_ << " is damaged: a row begins with no number of a run");
-    runs.insert(run);
-  }
+  for (const std::string& row : read_rows()) runs.insert(run_of(row));
+  return runs;
+}
+
+std::set<int> GrowingTable::runs_with(const std::string& word) const {
+  std::set<int> runs;
+  for (const std::string& row : read_rows())
+    if (fields_of(row)[1] == word) runs.insert(run_of(row));
   return runs;
 }
 

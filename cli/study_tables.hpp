@@ -25,8 +25,11 @@ class GrowingTable {
   GrowingTable(const GrowingTable&) = delete;
   GrowingTable& operator=(const GrowingTable&) = delete;
 
-  /// The runs that it has rows of. Throws InputError for rows that begin with no run.
+  /// The runs that it has rows of. Throws InputError for rows that begin with no run, or that have
+  /// not as many fields as the header.
   std::set<int> runs() const;
+  /// The same of rows with this word in the second column.
+  std::set<int> runs_with(const std::string& word) const;
   /// Drops the rows of all other runs.
   void keep_only(const std::set<int>& runs);
   /// Adds whole rows by one write and waits until they are on the disk.

@@ -158,6 +158,7 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   report.side = choice.side;
   report.norm = choice.norm;
   report.restart = choice.restart;
+  report.tolerance = first.tolerance();
   const bool has_guesses = guesses();
   if (has_guesses) check_guessing(run, report);
   if (run.relax_from > 0) check_relaxing(report);
@@ -211,10 +212,10 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   return report;
 }
 
-void check_krylov_options(const std::vector<PetscOption>& options) {
+KrylovChoice krylov_choice(const std::vector<PetscOption>& options) {
   start_petsc();
   const PetscOptionScope scope(options);
-  const KrylovSystem probe(SolverOptions{});
+  return KrylovSystem(SolverOptions{}).choice();
 }
 
 }  // namespace fmbem

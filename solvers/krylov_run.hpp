@@ -41,6 +41,7 @@ struct KrylovRunReport {
   /// unpreconditioned or natural.
   std::string method, side, norm;
   int restart = 0;              ///< 0 of methods without one
+  double tolerance = 0;         ///< in force, after PETSc's options
   int in_step = 1;              ///< right-hand sides that shared products, at the most
   int products = 0;             ///< of one repeat, those in step once
   std::vector<double> seconds;  ///< [repeats]
@@ -60,7 +61,8 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
                            const ApproximateInverse* inverse, Mat matrix, std::span<const double> b,
                            std::span<double> x, int n_vectors);
 
-/// Throws InputError for options that no KSP can be made with, such as an unknown type.
-void check_krylov_options(const std::vector<PetscOption>& options);
+/// How the method of these options goes. Throws InputError for options that no KSP can be made
+/// with, such as an unknown type.
+KrylovChoice krylov_choice(const std::vector<PetscOption>& options);
 
 }  // namespace fmbem

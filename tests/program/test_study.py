@@ -84,7 +84,7 @@ class Tables(StudyTest):
         counts = collections.Counter((s["run"], s["kind"]) for s in self.table("out", "spectrum"))
         operators = set()
         for row in runs:
-            operator = tuple(row[key] for key in ("mesh", "refine", "formulation", "preconditioner"))
+            operator = tuple(row[key] for key in ("mesh", "refine", "formulation", "preconditioner", "side"))
             has_spectrum = row["status"] != "failed" and operator not in operators
             operators.add(operator)
             for kind in ("eigenvalue", "singular"):
@@ -265,6 +265,12 @@ class Residuals(StudyTest):
             self.assertEqual((row["status"], row["true_residual"]), ("failed", ""))
             self.assertIn("the norm of right-hand side 0", row["reason"])
 
+    def test_the_tolerance_is_the_one_in_force(self):
+        row = self.row("--operator", "fmm", "--operator-tolerance", "1e-4", "--axis", "-ksp_rtol=1e-2,1e-8")
+        rows = [row, self.table("out")[1]]
+        self.assertEqual([(float(row["tolerance"]), row["status"]) for row in rows],
+                         [(1e-2, "solved"), (1e-8, "above_tolerance")])
+
     def test_the_users_absolute_tolerance_stays(self):
         row = self.row("--axis", "-ksp_atol=1e3")
         self.assertEqual((row["status"], row["reason"]), ("above_tolerance", "CONVERGED_ATOL"))
@@ -273,6 +279,38 @@ class Residuals(StudyTest):
         row = self.row("--ksp", "richardson", "--axis", "-ksp_norm_type=none", "--max-iterations", "3")
         self.assertEqual(row["reported_residual"], "")
         self.assertGreater(float(row["true_residual"]), 0)
+
+
+class Spectra(StudyTest):
+    def runs_with_spectrum(self, *words, code=0):
+        self.fmbem("study", "--problem", "sphere", "--quiet", "--spectrum", *words, "--out", "out", code=code)
+        return {int(row["run"]) for row in self.table("out", "spectrum") if row["kind"] == "singular"}
+
+    def test_each_preconditioned_operator_has_one(self):
+        words = ("--ksp", "gmres,bcgs,cg", "--operator", "dense,fmm", "--tolerance", "1e-3,1e-6",
+                 "--precision", "auto,double")
+        found = self.runs_with_spectrum(*words)
+        operators = {}
+        for row in self.table("out"):
+            key = tuple(row[name] for name in ("operator", "operator_tolerance", "side"))
+            operators.setdefault(key, set()).add(int(row["run"]))
+        self.assertEqual({row["side"] for row in self.table("out")}, {"left", "right"})
+        self.assertEqual(len(operators), 8)
+        for runs in operators.values():
+            self.assertEqual(len(runs & found), 2, runs)  # of each precision that was asked for
+
+    def test_a_run_that_fails_leaves_it_to_the_next(self):
+        self.assertEqual(self.runs_with_spectrum("--ksp", "gmres,bcgs", "--axis", "-ksp_type=nothing,gmres",
+                                                 "--pc", "none"), {2})
+        self.assertEqual([row["status"] for row in self.table("out")], ["failed", "solved"] * 2)
+
+    def test_a_study_that_goes_on_has_each_once(self):
+        words = ("--ksp", "gmres,bcgs,cg", "--export")
+        self.assertEqual(self.runs_with_spectrum(*words), {1, 3})
+        path = self.folder / "out" / "runs.csv"
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:-2]))
+        self.assertEqual(self.runs_with_spectrum(*words), {1, 3})
+        self.assertEqual([path.name for path in (self.folder / "out").glob("system-*")], ["system-1"])
 
 
 class Recycling(StudyTest):
@@ -339,6 +377,38 @@ class Resuming(StudyTest):
         self.fmbem(*words)
         shutil.copy(self.two_tetrahedra_file(), self.folder / "mesh.msh")
         self.refused(*words, saying=["out", "files that have changed"])
+
+    def test_another_program_and_other_options_are_refused(self):
+        words = ("study", "--problem", "sphere", "--out", "out", "--quiet")
+        options = {**NO_PICTURES, "PETSC_OPTIONS": "-ksp_gmres_cgs_refinement_type refine_always -unknown 3"}
+        done = self.fmbem(*words, env=options)
+        self.assertIn("-unknown from PETSC_OPTIONS or an rc file was not used", done.stderr)
+        path = self.folder / "out" / "study.json"
+        study = json.loads(path.read_text())
+        self.assertEqual(set(study["run"]["petsc_options"].split()), set(options["PETSC_OPTIONS"].split()))
+        self.fmbem(*words, env=options)
+        self.refused(*words, saying=["other PETSc options", "refine_always", "PETSC_OPTIONS"])
+        for name, holder in (("version", study), ("commit", study["run"])):
+            former, holder[name] = holder[name], "0.0.1"
+            path.write_text(json.dumps(study))
+            self.refused(*words, env=options, saying=["out", "0.0.1", "another folder"])
+            holder[name] = former
+
+    def test_a_study_of_failures_ends_as_before(self):
+        words = ("study", "--problem", "plate", "--formulation", "second", "--out", "out", "--quiet")
+        for _ in range(2):
+            done = self.fmbem(*words, code=3)
+            self.assertIn("1 of 1 runs failed", done.stderr)
+
+    def test_a_short_row_is_no_run(self):
+        words = ("study", "--problem", "sphere", "--out", "out", "--quiet")
+        self.fmbem(*words)
+        for name in ("runs", "history", "spectrum"):
+            path = self.folder / "out" / f"{name}.csv"
+            whole = path.read_text()
+            path.write_text(whole + "1,solved\n")
+            self.refused(*words, saying=[f"{name}.csv is damaged", "run 1", "2 columns"])
+            path.write_text(whole)
 
     def test_other_arguments_and_other_tables_are_refused(self):
         self.fmbem("study", "--problem", "sphere", "--out", "out", "--quiet")

@@ -100,8 +100,9 @@ TEST_CASE("options of one run do not reach the next one, and unknown ones come t
   const auto second = run_krylov({}, s.v, inverse.get(), nullptr, s.b, s.x, 1);
   CHECK(second.side == "right");
   CHECK(second.norm == "unpreconditioned");
-  CHECK_THROWS_AS(check_krylov_options({{"-ksp_type", "nothing"}}), InputError);
-  CHECK_NOTHROW(check_krylov_options({{"-ksp_type", "gmres"}}));
+  CHECK_THROWS_AS(krylov_choice({{"-ksp_type", "nothing"}}), InputError);
+  CHECK(krylov_choice({{"-ksp_type", "gmres"}}).side == "right");
+  CHECK(krylov_choice({{"-ksp_type", "cg"}}).side == "left");
 }
 
 TEST_CASE("the preconditioned matrix is the inverse's columns, and Ritz values are among its own") {
