@@ -65,8 +65,14 @@ std::string other_problem(const Json& before, const Json& after) {
   if (before.at("status") != after.at("status"))
     return "the run is " + after.at("status").get<std::string>() + " now, and was " +
            before.at("status").get<std::string>();
-  for (const auto& [name, result] : before.at("results").items())
+  for (const auto& [name, result] : before.at("results").items()) {
     if (!after.at("results").contains(name)) return "there is no result " + name + " now";
+    const Json& now = after.at("results").at(name);
+    for (const char* what : {"unit", "location"})
+      if (result.at(what) != now.at(what))
+        return std::string("the ") + what + " of " + name + " is " + now.at(what).dump() +
+               " now, and was " + result.at(what).dump();
+  }
   return "";
 }
 

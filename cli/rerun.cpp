@@ -27,7 +27,8 @@ Json read_report(const std::string& file) {
   const std::string text = read_file(file);
   Json report = Json::parse(text, nullptr, false);
   FMBEM_REQUIRE(report.is_object() && report.contains("schema_version") &&
-                    report["schema_version"].is_number_integer() && report.contains("command"),
+                    report["schema_version"].is_number_integer() && report.contains("command") &&
+                    report["command"].is_string(),
                 file << " is no report of fmbem, or is cut off: it is what --json writes");
   const auto version = report["schema_version"].get<std::int64_t>();
   FMBEM_REQUIRE(version >= schema_version,
@@ -36,9 +37,9 @@ Json read_report(const std::string& file) {
   FMBEM_REQUIRE(version == schema_version, file << " is a report of schema version " << version
                                                 << ", and this fmbem knows " << schema_version
                                                 << ": use the fmbem that wrote it");
-  FMBEM_REQUIRE(report.contains("results"), file
-                                                << " has no results to compare: it is one of fmbem "
-                                                << report["command"].dump());
+  FMBEM_REQUIRE(
+      report.value("results", Json()).is_object() && !report["results"].empty(),
+      file << " has no results to compare: it is one of fmbem " << report["command"].dump());
   return report;
 }
 
@@ -107,6 +108,10 @@ Json run_again(Context& context, const Json& before) {
   const std::string in_force = petsc_options(run.value("petsc_options", ""));
   setenv("PETSC_OPTIONS", in_force.c_str(), 1);
   const Arguments given = split_arguments(run.at("arguments").get<std::vector<std::string>>());
+  FMBEM_REQUIRE(!given.program.empty() && given.program.front() == command.get_name() &&
+                    command.get_name() != "rerun",
+                "the report is said to be one of fmbem "
+                    << command.get_name() << ", and its arguments are not: it cannot be run again");
   context.arguments = {without_outputs(given.program, command), {}, given.given};
   context.arguments.program.insert(context.arguments.program.end(), {"--json", "-"});
   context.is_repeated = true;
@@ -163,9 +168,11 @@ ExitCode run(Context& context, const RerunArguments& options) try {
     std::cerr << verdict(agreement) << '\n';
   else
     console.write_stdout(verdict(agreement) + "\n");
-  return ExitCode::solved;
-} catch (const Json::exception& e) {
-  throw InputError(options.file + " is no whole report of fmbem: " + e.what());
+  return after.at("status") == "solved" ? ExitCode::solved : ExitCode::not_converged;
+} catch (const Json::exception&) {
+  throw InputError(options.file +
+                   " is no whole report of fmbem: something that --json writes is missing or of "
+                   "another kind");
 }
 
 }  // namespace
@@ -176,7 +183,8 @@ Command add_rerun(CLI::App& program) {
       program.add_subcommand("rerun", "Repeat the run of a report and compare the results");
   app->footer(
       "Example:\n  fmbem rerun report.json\n"
-      "Exit code 0: the results are the same to ten times the loosest tolerance; 3: they are not.\n"
+      "Exit code 0: the results are the same to ten times the loosest tolerance; 3: they are not, "
+      "or did not converge, as before.\n"
       "Nothing is written but --json. Arguments, PETSc's options and folder are the report's.");
   app->add_option("REPORT", options->file, "a report that --json has written")->required();
   app->add_option("--folder", options->folder,

@@ -549,6 +549,16 @@ class Rerun(ProgramTest):
         report["mesh"]["panels"] = 99
         self.assertIn("32 panels now, and had 99", self.rerun_of(report, code=3).stderr)
 
+    def test_other_units_are_code_3(self):
+        report = self.run_once()
+        report["results"]["capacitance_F"]["unit"] = "pF"
+        self.assertIn('the unit of capacitance_F is "F" now, and was "pF"', self.rerun_of(report, code=3).stderr)
+
+    def test_what_did_not_converge_is_code_3_again(self):
+        self.fmbem("capacitance", self.cube_file(), "-ksp_max_it", "1", "--json", "r.json", code=3)
+        done = self.fmbem("rerun", "r.json", code=3)
+        self.assertEqual(done.stdout, self.same)
+
     def test_a_mesh_that_has_changed_is_warned_of(self):
         report = self.run_once()
         mesh = self.folder / "two.msh"
@@ -590,6 +600,15 @@ class Rerun(ProgramTest):
                      saying="schema version 9")
         info = self.report("info")
         self.refused("rerun", self.write("i.json", json.dumps(info)), saying="no results")
+        whole = self.run_once()
+        self.refused("rerun", self.write("e.json", json.dumps(whole | {"results": {}})), saying="no results")
+        itself = {"command": "rerun", "run": whole["run"] | {"arguments": ["rerun", "s.json"]}}
+        self.refused("rerun", self.write("s.json", json.dumps(whole | itself)), saying="fmbem rerun")
+        itself["command"] = "capacitance"
+        self.refused("rerun", self.write("s.json", json.dumps(whole | itself)), saying="fmbem capacitance")
+        for part in ({"command": 3}, {"run": 3}, {"run": {}}, {"results": {"capacitance_F": 1}}):
+            sentence = self.refused("rerun", self.write("p.json", json.dumps(whole | part)), saying="p.json is no")
+            self.assertNotIn("json.exception", sentence)
 
 
 if __name__ == "__main__":
