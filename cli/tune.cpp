@@ -68,6 +68,15 @@ class TableFile {
   OutputFile output_;
 };
 
+/// Where a table goes that no option names.
+std::string file_by_default(const std::filesystem::path& file, const char* option) {
+  FMBEM_REQUIRE(!file.empty(),
+                "there is no configuration folder, as neither XDG_CONFIG_HOME nor "
+                "HOME is set: set one, or say with "
+                    << option << " where the table goes");
+  return file.string();
+}
+
 std::string summary(const fmm::Rates& rates) {
   std::ostringstream out;
   out << std::setprecision(3) << "one thread            double    single\n";
@@ -102,12 +111,14 @@ ExitCode run(Context& context, const TuneArguments& options) {
   ReportTarget target(console, options.output.json);
   set_threads(options.threads.value_or(available_cores()));
   if (options.gpu_file) require_cuda_device();
-  TableFile file(options.file.value_or(fmm::rates_file().string()));
+  TableFile file(options.file ? *options.file : file_by_default(fmm::rates_file(), "--output"));
   std::string device;
   std::optional<TableFile> gpu_file;
   if (!cuda_devices().empty()) {
     device = current_device_name();
-    gpu_file.emplace(options.gpu_file.value_or(cuda::device_speeds_file(device).string()));
+    gpu_file.emplace(options.gpu_file
+                         ? *options.gpu_file
+                         : file_by_default(cuda::device_speeds_file(device), "--gpu-output"));
   }
 
   console.begin_phase("measuring");

@@ -17,10 +17,12 @@ namespace fmbem::cuda {
 
 std::filesystem::path device_speeds_file(const std::string& device) {
   if (const char* file = std::getenv("FMBEM_GPU_RATES"); file && *file) return file;
+  const std::filesystem::path folder = fmm::rates_folder();
+  if (folder.empty()) return {};
   std::string name = device;
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return fmm::rates_folder() / (name + ".rates");
+  return folder / (name + ".rates");
 }
 
 std::optional<DeviceSpeeds> kept_device_speeds(const std::string& device) {

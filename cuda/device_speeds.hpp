@@ -41,7 +41,8 @@ inline constexpr SpeedField speed_fields[] = {{"near_single", &DeviceSpeeds::nea
                                               {"start", &DeviceSpeeds::start}};
 
 /// The file where the table of GPUs of that name is kept: FMBEM_GPU_RATES, or
-/// <configuration folder>/fmbem/<name with "_" for all but letters and digits>.rates.
+/// <configuration folder>/fmbem/<name with "_" for all but letters and digits>.rates; empty where
+/// fmm::rates_folder() is.
 std::filesystem::path device_speeds_file(const std::string& device);
 
 /// The table that is kept; none if there is no file.

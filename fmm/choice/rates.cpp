@@ -7,6 +7,7 @@
 #include <functional>
 #include <iomanip>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <unistd.h>
@@ -23,11 +24,75 @@ void write_thread(std::ostream& out, const char* precision, const ThreadRates& r
     out << precision << " product " << product.order << ' ' << product.operations << '\n';
 }
 
+/// FMBEM_RATES, or null.
+const char* rates_file_asked_for() {
+  const char* const file = std::getenv("FMBEM_RATES");
+  return file && *file ? file : nullptr;
+}
+
 Rates read_machine_rates() {
   const std::filesystem::path file = rates_file();
   std::ifstream in(file);
+  FMBEM_REQUIRE(in || !rates_file_asked_for(),
+                "FMBEM_RATES names " << file.string()
+                                     << ", which cannot be read: run fmbem tune, or unset it");
   return in ? read_rates(in, file.string()) : shipped_rates();
 }
+
+/// Reads the lines of a table one by one.
+class RatesReader {
+ public:
+  explicit RatesReader(const std::string& source) : source_(source) {}
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError(source_ + " is not a table of rates (" + what +
+                     "): remove it or run fmbem tune");
+  }
+
+  void read(const std::string& line) {
+    ++number_;
+    if (line.empty() || line[0] == '#') return;
+    std::istringstream words(line);
+    std::string precision, name, more;
+    int order = 0;
+    double value = 0;
+    words >> precision >> name;
+    if (name == "product") words >> order;
+    words >> value;
+    if (!words || words >> more) refuse_line(line, "is no precision, name and number");
+    check_value(line, value);
+    if (precision != "double" && precision != "single") refuse_line(line, "has no precision");
+    const std::string what = precision + ' ' + name + ' ' + std::to_string(order);
+    if (!found_.insert(what).second) refuse_line(line, "is there twice");
+    ThreadRates& thread = precision == "double" ? rates.double_precision : rates.single_precision;
+    if (name == "product") {
+      if (order < 0) refuse_line(line, "has no order");
+      thread.products.push_back({order, value});
+      return;
+    }
+    const auto* field = std::find_if(std::begin(rate_fields), std::end(rate_fields),
+                                     [&](const RateField& f) { return name == f.name; });
+    if (field == std::end(rate_fields)) refuse_line(line, "has no name of a rate");
+    thread.*field->value = value;
+  }
+
+  Rates rates{};
+
+ private:
+  [[noreturn]] void refuse_line(const std::string& line, const std::string& what) const {
+    refuse("line " + std::to_string(number_) + ", \"" + line + "\", " + what);
+  }
+
+  /// One thread of any processor does millions in a second, and none as many as a large GPU.
+  void check_value(const std::string& line, double value) const {
+    constexpr double least = 1e6, most = 1e15;
+    if (!(value >= least && value <= most)) refuse_line(line, "is not between 1e6 and 1e15");
+  }
+
+  std::string source_;
+  int number_ = 0;
+  std::set<std::string> found_;
+};
 
 }  // namespace
 
@@ -42,19 +107,20 @@ double ThreadRates::product_at(int order) const {
 }
 
 std::filesystem::path rates_folder() {
-  std::filesystem::path folder;
   if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
-    folder = config;
-  else if (const char* home = std::getenv("HOME"); home && *home)
-    folder = std::filesystem::path(home) / ".config";
-  return folder / "fmbem";
+    return std::filesystem::path(config) / "fmbem";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".config" / "fmbem";
+  return {};
 }
 
 std::filesystem::path rates_file() {
-  if (const char* file = std::getenv("FMBEM_RATES"); file && *file) return file;
+  if (const char* file = rates_file_asked_for()) return file;
+  const std::filesystem::path folder = rates_folder();
+  if (folder.empty()) return {};
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
-  return rates_folder() / (std::string(host) + ".rates");
+  return folder / (std::string(host) + ".rates");
 }
 
 const Rates& machine_rates() {
@@ -69,40 +135,16 @@ void write_rates(std::ostream& out, const Rates& rates) {
 }
 
 Rates read_rates(std::istream& in, const std::string& source) {
-  Rates rates{};
-  const auto refuse = [&](const std::string& what) {
-    throw InputError(source + " is not a table of rates (" + what +
-                     "): remove it or run fmbem tune");
-  };
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string precision, name;
-    words >> precision >> name;
-    if (precision != "double" && precision != "single") refuse("line \"" + line + "\"");
-    ThreadRates& thread = precision == "double" ? rates.double_precision : rates.single_precision;
-    int order = 0;
-    double value = 0;
-    if (name == "product") words >> order;
-    words >> value;
-    if (!words || !(value > 0) || !std::isfinite(value)) refuse("line \"" + line + "\"");
-    const auto* field = std::find_if(std::begin(rate_fields), std::end(rate_fields),
-                                     [&](const RateField& f) { return name == f.name; });
-    if (name == "product")
-      thread.products.push_back({order, value});
-    else if (field != std::end(rate_fields))
-      thread.*field->value = value;
-    else
-      refuse("line \"" + line + "\"");
-  }
-  for (ThreadRates* thread : {&rates.double_precision, &rates.single_precision}) {
+  RatesReader reader(source);
+  for (std::string line; std::getline(in, line);) reader.read(line);
+  for (ThreadRates* thread : {&reader.rates.double_precision, &reader.rates.single_precision}) {
     for (const RateField& field : rate_fields)
-      if (!(thread->*field.value > 0)) refuse(std::string("no ") + field.name);
-    if (thread->products.empty()) refuse("no product");
+      if (!(thread->*field.value > 0)) reader.refuse(std::string("no ") + field.name);
+    if (thread->products.empty()) reader.refuse("no product");
     std::sort(thread->products.begin(), thread->products.end(),
               [](const auto& a, const auto& b) { return a.order < b.order; });
   }
-  return rates;
+  return reader.rates;
 }
 
 const Rates& shipped_rates() {

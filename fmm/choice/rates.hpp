@@ -56,22 +56,23 @@ struct Rates {
   }
 };
 
-/// <configuration folder>/fmbem.
+/// <configuration folder>/fmbem; empty where neither XDG_CONFIG_HOME nor HOME is set.
 std::filesystem::path rates_folder();
 
 /// The file where this machine's table is kept: FMBEM_RATES, or <host name>.rates in the
-/// rates_folder().
+/// rates_folder(); empty where there is none.
 std::filesystem::path rates_file();
 
 /// This machine's table, read once; the shipped one where there is none.
-/// Throws InputError for a file that does not hold a table.
+/// Throws InputError for a file that does not hold a table, and if FMBEM_RATES names none.
 const Rates& machine_rates();
 /// Measured on two cores of an AMD EPYC (Zen 4, AVX-512).
 const Rates& shipped_rates();
 
 /// One line for each number: precision, name, order for a product, value.
 void write_rates(std::ostream& out, const Rates& rates);
-/// Throws InputError that names `source` if a number is missing, not positive or unknown.
+/// Throws InputError that names `source` if a number is missing, twice there, unknown or none of a
+/// processor's, which are from 1e6 to 1e15.
 Rates read_rates(std::istream& in, const std::string& source);
 
 /// Measures one thread of this machine, all threads being busy. Takes some five seconds.

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -71,6 +72,18 @@ class Tune(ProgramTest):
         self.assertLess(time.monotonic() - start, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.fmbem("tune", "--threads", "0", code=2)
+
+    def test_without_a_configuration_folder_nothing_is_written_or_read(self):
+        nowhere = {"HOME": "", "XDG_CONFIG_HOME": ""}
+        self.refused("tune", env=nowhere, saying=["HOME", "--output"])
+        (self.folder / "fmbem").mkdir()
+        self.write(f"fmbem/{socket.gethostname()}.rates", "damaged")
+        self.fmbem("nbody", "--points", "20000", "--method", "fmm", env=nowhere)
+
+    def test_a_table_that_is_not_there_is_refused(self):
+        nowhere = {"FMBEM_RATES": str(self.folder / "no.rates")}
+        self.refused("nbody", "--points", "20000", "--method", "fmm", env=nowhere,
+                     saying=["FMBEM_RATES", "no.rates", "fmbem tune"])
 
     def test_a_gpu_that_is_not_there_is_not_measured(self):
         if self.has_gpu():

@@ -49,4 +49,29 @@ TEST_CASE("what is no table of rates is refused with its name") {
   }
 }
 
+TEST_CASE("rates that no processor has, and lines that say more or say it again, are refused") {
+  std::stringstream whole;
+  write_rates(whole, shipped_rates());
+  const std::string text = whole.str();
+  const auto with = [&](const std::string& line) {  // in the place of "double points …"
+    const std::size_t begin = text.find("double points"), end = text.find('\n', begin);
+    return text.substr(0, begin) + line + text.substr(end);
+  };
+  const std::string again = "double product 8 4e9";
+  for (const auto& [bad, what] :
+       {std::pair{with("double points 1e-300"),
+                  "line 11, \"double points 1e-300\", is not between"},
+        {with("double points 1e300"), "is not between 1e6 and 1e15"},
+        {with("double points 2e9 3e9"),
+         "\"double points 2e9 3e9\", is no precision, name and number"},
+        {text + "single points 2e9\n", "\"single points 2e9\", is there twice"},
+        {text + again, "is there twice"},
+        {text + "double product -8 4e9", "has no order"}}) {
+    std::istringstream in(bad);
+    CHECK_THROWS_WITH(read_rates(in, "my.rates"), contains(what));
+  }
+  std::istringstream in(with("double points 2e9"));
+  CHECK(read_rates(in, "my.rates").double_precision.points == 2e9);
+}
+
 }  // namespace fmbem::test::rates_tests
