@@ -1,6 +1,7 @@
 #include "fmbem/problems/solvation/point_charges.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/fmm/base/touched.hpp"
@@ -34,6 +35,27 @@ std::vector<double> PointCharges::potential_at(std::span<const Vec3d> points, do
                                                      : fmm::Plan(places, points, options);
   plan.evaluate({.charges = q}, {.potential = result, .gradient = gradient});
   return result;
+}
+
+void PointCharges::limit_close_potentials(std::span<const Vec3d> points, double least_distance,
+                                          std::span<double> potential) const {
+  std::vector<Vec3d> by_x = places;
+  std::sort(by_x.begin(), by_x.end(), [](Vec3d a, Vec3d b) { return a.x < b.x; });
+  const auto is_close_to_one = [&](Vec3d x) {
+    auto place = std::lower_bound(by_x.begin(), by_x.end(), x.x - least_distance,
+                                  [](Vec3d a, double least) { return a.x < least; });
+    for (; place != by_x.end() && place->x <= x.x + least_distance; ++place)
+      if (norm(x - *place) < least_distance) return true;
+    return false;
+  };
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_close_to_one(points[i])) continue;
+    double sum = 0;
+    for (std::size_t j = 0; j < places.size(); ++j)
+      sum += q[j] / std::max(norm(points[i] - places[j]), least_distance);
+    potential[i] = sum / (4 * std::numbers::pi);
+  }
 }
 
 std::vector<double> PointCharges::potential(double tolerance) const {

@@ -20,7 +20,12 @@ struct PointCharges {
   std::vector<double> potential_at(std::span<const Vec3d> points, double tolerance,
                                    std::span<Vec3d> gradient = {},
                                    Processor processor = Processor::cpu) const;
-  /// The same at the charges' own places.
+  /// Sets Σ_j q_j/(4π max(|x_i − y_j|, least_distance)) at the points to which a charge is closer
+  /// than that, and leaves the others as they are. A plain sum over all charges: to take close ones
+  /// out of a sum that has them would leave their rounding errors, which are as large as they are.
+  void limit_close_potentials(std::span<const Vec3d> points, double least_distance,
+                              std::span<double> potential) const;
+  /// The same as potential_at() at the charges' own places.
   std::vector<double> potential(double tolerance) const;
 };
 

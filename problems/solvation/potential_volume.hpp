@@ -8,8 +8,7 @@
 namespace fmbem {
 
 /// Of a solved problem the potential at the points of a grid, in their order, kcal/(mol e):
-/// potential_at(). Where a point is closer to a charge than half the spacing, that charge's
-/// own potential is the one at this distance, so that it is finite.
+/// potential_at(), with half the spacing as least distance, so that it is finite.
 std::vector<double> potential_on_grid(const Solvation& solved, const Molecule& molecule,
                                       const RegularGrid& grid);
 

@@ -61,7 +61,7 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
 }
 
 std::vector<double> potential_at(const Solvation& solved, const Molecule& molecule,
-                                 std::span<const Vec3d> points) {
+                                 std::span<const Vec3d> points, double least_distance) {
   const std::vector<int> region_of = regions_of_points(solved.panels, solved.regions, points);
   std::vector<double> result(points.size());
   for (std::size_t r = 0; r < solved.regions.regions.size(); ++r) {
@@ -77,8 +77,9 @@ std::vector<double> potential_at(const Solvation& solved, const Molecule& molecu
     const std::vector<double> of_surfaces =
         surface_potential(solved, region, {solved.potential, solved.normal_field}, places);
     const PointCharges charges = charges_in(region, molecule.atoms);
-    const std::vector<double> own =
+    std::vector<double> own =
         charges.potential_at(places, solved.solver_tolerance, {}, solved.op.processor);
+    if (least_distance > 0) charges.limit_close_potentials(places, least_distance, own);
     const double unit =
         solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
     for (std::size_t k = 0; k < chosen.size(); ++k)

@@ -32,8 +32,10 @@ std::vector<double> surface_potential(const Solvation& solved, const SoluteRegio
 
 /// Of a solved problem the potential at any points, kcal/(mol e): in each region that of its
 /// surfaces and, in solutes, of the charges there. At a charge its own part is left out, close to
-/// it the potential is as 1/distance. Throws InputError for points that are not finite.
+/// it the potential is as 1/distance. With a least distance, closer charges of the point's region
+/// count as at that distance, even those at the point. Throws InputError for points that are not
+/// finite.
 std::vector<double> potential_at(const Solvation& solved, const Molecule& molecule,
-                                 std::span<const Vec3d> points);
+                                 std::span<const Vec3d> points, double least_distance = 0);
 
 }  // namespace fmbem

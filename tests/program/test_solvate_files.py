@@ -58,6 +58,33 @@ class SolvateFiles(ProgramTest):
             # Panels of 128 lie up to 3.8 % of the radius below the sphere.
             self.assertLess(abs(value - exact), 2 * 0.038 * KCAL / KT * (1 / 78 if r > 3.2 else 1 / 4) / 3, x)
 
+    def volume(self, place, *arguments):
+        """Points, values in kT/e and the reaction potential of a charge of 1 e at that place in the sphere."""
+        self.write("ion.pqr", atom(place, 1))
+        report = self.solvate("--volume", "v.dx", *arguments)
+        counts, origin, steps, values = read_dx((self.folder / "v.dx").read_text())
+        points = [[o + steps[axis][axis] * i for axis, (o, i) in enumerate(zip(origin, (i, j, k)))]
+                  for i in range(counts[0]) for j in range(counts[1]) for k in range(counts[2])]
+        return list(zip(points, values)), report["results"]["reaction_potential_kT_per_e"]["value"][0]
+
+    def test_volume_at_points_that_fall_on_a_charge_but_for_rounding(self):
+        for centre in ((1.3, 0.7, -2.1), (12.345, 3.21, -7.77)):
+            with self.subTest(centre=centre):
+                sphere_file(self.folder, "s.off", 2, 3.0, centre)
+                points, reaction = self.volume(centre, "--margin", 2)  # one point is in the sphere's middle
+                distance, value = min((math.dist(x, centre), value) for x, value in points)
+                self.assertLess(distance, 1e-9)
+                capped = KCAL / KT / 4 / 0.5
+                self.assertAlmostEqual(value, capped + reaction, delta=1e-4 * capped)
+
+    def test_volume_has_a_charges_own_potential_in_its_molecule_alone(self):
+        place = (2.4, 0, 0)
+        points, _ = self.volume(place, "--spacing", 4, "--margin", 5)
+        outside = [x for x, _ in points if math.dist(x, place) < 2 and math.hypot(*x) > 3]
+        self.assertEqual(outside, [[4, 0, 0]])  # as close as the charge counts as farther away
+        for x, value in points:
+            self.assertGreater(value, 0, x)  # by the maximum principle
+
     def read_pymol(self, name):
         """Triangles [(colour, normal, vertex) of three corners] that a script loads, by PyMOL's rules:
         lines of the script, and Python between two of them."""
