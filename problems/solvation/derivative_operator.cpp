@@ -43,7 +43,8 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
         part.adjoint = make_boundary_operator(panels, adjoint_double_layer, of_part, block);
       if (part.green || part.adjoint) parts_.push_back(std::move(part));
     }
-  if (std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
+  // Where all regions have one medium there is no part, and nothing for a GPU to do.
+  if (!parts_.empty() && std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
         return (!part.green || part.green->processor() == Processor::gpu) &&
                (!part.adjoint || part.adjoint->processor() == Processor::gpu);
       }))

@@ -213,6 +213,26 @@ TEST_CASE("equal permittivities make no reaction, whatever the surfaces") {
   CHECK(std::abs(result.reaction[0]) < 0.02 * scale);
 }
 
+TEST_CASE("the derivatives' equations of one medium have no integrals, and give no energy") {
+  SolvationModel model;
+  model.permittivity_inside = model.permittivity_outside = 5;
+  model.formulation = GENERATE(SolvationFormulation::juffer, SolvationFormulation::lu);
+  const std::vector<Atom> atoms{atom_at({-1, 0, 0}), atom_at({2, 0.5, 0}, -0.5)};
+  LayerOptions options;
+  options.op.kind = GENERATE(OperatorOptions::Choice::dense, OperatorOptions::Choice::fmm);
+  const Solvation result =
+      solvate(join_meshes({named_sphere("s.off", 3, 4)}), molecule_of(atoms), model, options);
+  CHECK(result.converged);
+  const double scale = model.energy_constant / (5 * 4);
+  for (const double reaction : result.reaction) CHECK(std::abs(reaction) < 0.02 * scale);
+  for (std::size_t i = 0; i < result.panels.size(); ++i) {
+    const Vec3d x = result.panels.centroid(static_cast<std::int32_t>(i)) + result.panels.origin;
+    double sum = 0;
+    for (const Atom& atom : atoms) sum += atom.charge / norm(x - atom.place);
+    CHECK(result.potential[i] == Approx(model.energy_constant / 5 * sum).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("without ions a surface between equal media changes little") {
   const std::vector<Atom> atoms{atom_at({1, 1, 1})};
   const double alone = solvate_in({named_sphere("s.off", 3, 4)}, atoms).solvation_energy;
