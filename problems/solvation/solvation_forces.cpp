@@ -1,5 +1,7 @@
 #include "fmbem/problems/solvation/solvation_forces.hpp"
 
+#include <algorithm>
+
 #include "fmbem/problems/solvation/point_charges.hpp"
 #include "fmbem/problems/solvation/solvation_field.hpp"
 #include "fmbem/problems/solvation/surface_gradient.hpp"
@@ -37,36 +39,56 @@ void add_pressures(const Solvation& solved, std::span<const Vec3d> slope, Solvat
   }
 }
 
-/// [regions]: the region inside the outermost surface around each; 0 of the unbounded one.
-std::vector<std::size_t> outermost_regions(const SoluteRegions& regions) {
-  std::vector<std::size_t> outermost(regions.regions.size());
-  const auto set = [&](const auto& self, std::size_t region, std::size_t value) -> void {
-    outermost[region] = value;
-    for (const int inner : regions.regions[region].inner)
-      self(self, static_cast<std::size_t>(inner) + 1, value);
+/// What a force acts on as one: a surface with all that lies in it, and the region around it.
+struct SoluteBody {
+  int surface;
+  std::size_t around;
+  std::vector<char> has_region;  ///< [regions]: whether it lies in the surface
+};
+
+/// From outside in: the surfaces of solutes, but the layer's where a solute is alone in one.
+std::vector<SoluteBody> solute_bodies(const std::vector<SoluteRegion>& regions) {
+  std::vector<SoluteBody> bodies;
+  const auto inside = [](int surface) { return static_cast<std::size_t>(surface) + 1; };
+  const auto is_solute = [&](int surface) {
+    return regions[inside(surface)].kind == SoluteRegion::Kind::solute;
   };
-  for (const int surface : regions.regions[0].inner) {
-    const auto region = static_cast<std::size_t>(surface) + 1;
-    set(set, region, region);
-  }
-  return outermost;
+  const auto mark = [&](const auto& self, std::size_t region, std::vector<char>& marked) -> void {
+    marked[region] = true;
+    for (const int inner : regions[region].inner) self(self, inside(inner), marked);
+  };
+  const auto add_in = [&](const auto& self, std::size_t region, bool is_layer_of_one) -> void {
+    for (const int surface : regions[region].inner) {
+      const SoluteRegion& within = regions[inside(surface)];
+      const bool holds_one =
+          !is_solute(surface) && within.kind != SoluteRegion::Kind::solvent &&
+          std::count_if(within.inner.begin(), within.inner.end(), is_solute) == 1;
+      if (holds_one || (is_solute(surface) && !is_layer_of_one)) {
+        bodies.push_back({surface, region, std::vector<char>(regions.size())});
+        mark(mark, inside(surface), bodies.back().has_region);
+      }
+      self(self, inside(surface), holds_one);
+    }
+  };
+  add_in(add_in, 0, false);
+  return bodies;
 }
 
-/// Force and torque of the other molecules, through the solvent. `own`: panels of the outermost
-/// surface.
-void add_force_of_others(const Solvation& solved, std::span<const std::int32_t> own,
-                         std::span<const Vec3d> slope, SoluteForce& result) {
+/// Force and torque of all else, through the region around the body. `own`: panels of its surface.
+void add_force_of_others(const Solvation& solved, const SoluteRegion& around,
+                         std::span<const std::int32_t> own, std::span<const Vec3d> slope,
+                         SoluteForce& result) {
   LargeVector<double> potential = solved.potential, normal_field = solved.normal_field;
   for (const std::int32_t i : own) potential[i] = normal_field[i] = 0;
   std::vector<Vec3d> centroids;
   for (const std::int32_t i : own)
     centroids.push_back(solved.panels.centroid(i) + solved.panels.origin);
   constexpr double tolerance = 1e-7;
-  const Field others = surface_field(solved, solved.regions.regions[0], {potential, normal_field},
-                                     centroids, tolerance);
+  const Field others =
+      surface_field(solved, around, {potential, normal_field}, centroids, tolerance);
   const SolvationModel& model = solved.model;
-  const double kappa = model.kappa_in(SoluteRegion::Kind::solvent);
-  const double outside = model.permittivity_in(SoluteRegion::Kind::solvent);
+  const double kappa = model.kappa_in(around.kind);
+  const double outside = model.permittivity_in(around.kind);
   const double factor = outside / model.unit_of_potential();
   for (std::size_t k = 0; k < own.size(); ++k) {
     const std::int32_t i = own[k];
@@ -93,14 +115,12 @@ SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& m
   add_pressures(solved, slope, result);
 
   const std::vector<SoluteRegion>& regions = solved.regions.regions;
-  const std::vector<std::size_t> outermost = outermost_regions(solved.regions);
-  for (const int surface : regions[0].inner) {
-    const auto body = static_cast<std::size_t>(surface) + 1;
+  for (const SoluteBody& body : solute_bodies(regions)) {
     SoluteForce force;
-    force.name = solved.regions.surfaces[surface];
+    force.name = solved.regions.surfaces[body.surface];
     double atoms = 0;
     for (std::size_t r = 1; r < regions.size(); ++r) {
-      if (outermost[r] != body) continue;
+      if (!body.has_region[r]) continue;
       for (const std::int32_t a : regions[r].atoms) {
         force.about += molecule.atoms[a].place;
         force.on_charges += result.on_atoms[a];
@@ -110,13 +130,14 @@ SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& m
     force.about = (1 / atoms) * force.about;
     std::vector<std::int32_t> own;
     for (std::size_t i = 0; i < solved.panels.size(); ++i) {
-      if (outermost[solved.regions.inside[i]] != body) continue;
+      if (!body.has_region[solved.regions.inside[i]]) continue;
       const Triangle triangle = solved.panels.triangle(i);
       const double pressure = result.dielectric_pressure[i] + result.osmotic_pressure[i];
       force.on_surfaces += (pressure * triangle.area) * triangle.normal;
-      if (solved.regions.outside[i] == 0) own.push_back(static_cast<std::int32_t>(i));
+      if (!body.has_region[solved.regions.outside[i]]) own.push_back(static_cast<std::int32_t>(i));
     }
-    if (regions[0].inner.size() > 1) add_force_of_others(solved, own, slope, force);
+    const SoluteRegion& around = regions[body.around];
+    if (around.panels.size() > own.size()) add_force_of_others(solved, around, own, slope, force);
     result.solutes.push_back(force);
   }
   return result;

@@ -7,12 +7,12 @@
 
 namespace fmbem {
 
-/// On a molecule with all in its outermost surface, kcal/(mol Å), and torque about `about`,
-/// kcal/mol.
+/// On a molecule with all that lies in its surface, or in that of its layer without ions where it
+/// is alone in one: kcal/(mol Å), and torque about `about`, kcal/mol.
 struct SoluteForce {
   std::string name;     ///< of that surface
   Vec3d about;          ///< the mean of its atoms' places
-  Vec3d force, torque;  ///< of the other molecules
+  Vec3d force, torque;  ///< of all that lies outside of that surface
   Vec3d on_charges;     ///< in the reaction field; what they do to each other adds up to nothing
   Vec3d on_surfaces;    ///< of the pressures; this and on_charges add up to the force
 };
@@ -21,7 +21,7 @@ struct SolvationForces {
   std::vector<Vec3d> on_atoms;  ///< [n atoms], kcal/(mol Å): charge times reaction field
   /// [n panels] in the order of Panels, along their normals, kcal/(mol Å³).
   std::vector<double> dielectric_pressure, osmotic_pressure;
-  std::vector<SoluteForce> solutes;  ///< in the order of surfaces that the solvent is around
+  std::vector<SoluteForce> solutes;  ///< from outside in
 };
 
 /// Forces of the reaction field on atoms, and on surfaces by the jump of the stress
@@ -38,16 +38,17 @@ struct SolvationForces {
 ///
 /// What a molecule makes of this by itself, large forces on its atoms and its surface, adds up to
 /// nothing but their errors. So the force on a molecule as a whole is that of the part of the
-/// stress on its outermost surface, seen from the solvent, that is made by its own field E_s (what
-/// its panels give in Green's identity of the solvent) together with that of the others E_o:
+/// stress on its surface, seen from the region around it, that is made by its own field E_s (what
+/// its panels give in Green's identity of that region) together with that of the others E_o:
 ///
 ///     F = c ε ∫ E_s (E_o·n) + E_o (E_s·n) − (E_s·E_o) n − κ² φ_s φ_o n dS,
 ///
 /// E_o by differences of φ_o. This is the derivative of the total energy where the molecule moves
-/// with its atoms and surfaces. Errors fall with the square of the panels' size on smooth surfaces,
-/// those of pressures and of what is close to another surface linearly; on atoms closer to the
-/// surface than a panel's size it is the field of constant densities. O(molecules · panels +
-/// atoms).
+/// with its atoms and surfaces, and all others stay: the surface of a layer that several molecules
+/// share, and that of a cavity in which the molecule lies, is another's. Errors fall with the
+/// square of the panels' size on smooth surfaces, those of pressures and of what is close to
+/// another surface linearly; on atoms closer to the surface than a panel's size it is the field of
+/// constant densities. O(molecules · panels + atoms).
 SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& molecule);
 
 }  // namespace fmbem

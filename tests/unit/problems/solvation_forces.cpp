@@ -212,4 +212,47 @@ TEST_CASE("forces are the derivative of the energy as a molecule moves with its 
   CHECK(norm(exact) > 0.05);
 }
 
+TEST_CASE("forces in a layer that molecules share, or in a cavity, are derivatives as well") {
+  SolvationModel model;
+  model.kappa = 0.1;
+  const bool in_cavity = GENERATE(false, true);
+  // The second molecule moves; the surface around both, or the first with its cavity, stays.
+  const auto surfaces = [&](Vec3d at) {
+    std::vector<SurfaceMesh> all{named_sphere("b.off", 3, 2, at)};
+    if (in_cavity) {
+      all.push_back(named_sphere("cavity.off", 3, 4));
+      all.push_back(named_sphere("a.off", 3, 8));
+    } else {
+      all.push_back(named_sphere("a.off", 3, 3, {-5, 0, 0}));
+      all.push_back(named_sphere("layer.off", 3, 10));
+    }
+    return all;
+  };
+  const auto atoms = [&](Vec3d at) {
+    return std::vector<Atom>{atom_at(in_cavity ? Vec3d{6, 0, 0} : Vec3d{-3.4, 0.3, 0}),
+                             atom_at(at + Vec3d{-0.8, 0.2, 0}, -1),
+                             atom_at(at + Vec3d{0.3, -0.5, 0.2}, 0.5)};
+  };
+  const Vec3d at = in_cavity ? Vec3d{0.8, 0.3, 0} : Vec3d{1.1, 0.6, -0.3};
+  const Solvation solved = solvate_in(surfaces(at), atoms(at), model, 1e-9);
+  const SolvationForces forces = find_solvation_forces(solved, molecule_of(atoms(at)));
+  REQUIRE(forces.solutes.size() == 2);
+  const SoluteForce& moved = forces.solutes[forces.solutes[0].name == "b" ? 0 : 1];
+  CHECK(moved.name == "b");
+  CHECK(forces.solutes[forces.solutes[0].name == "b" ? 1 : 0].name == "a");
+  const double h = 0.02;
+  Vec3d exact;
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3d step{};
+    step[axis] = h;
+    exact[axis] = -(total_energy(surfaces(at + step), atoms(at + step), model) -
+                    total_energy(surfaces(at - step), atoms(at - step), model)) /
+                  (2 * h);
+  }
+  INFO("energies " << place(exact) << "; moved " << place(moved.force) << "; parts "
+                   << place(moved.on_charges + moved.on_surfaces));
+  CHECK(norm(exact) > 0.05);
+  CHECK(norm(moved.force - exact) < 0.03 * norm(exact));
+}
+
 }  // namespace fmbem::test::solvation_forces_tests
