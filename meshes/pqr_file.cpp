@@ -77,33 +77,72 @@ struct AtomFields {
   std::array<std::string_view, 5> values;  ///< x y z charge radius
 };
 
-/// By separators. `rest` is what follows ATOM or HETATM.
-std::optional<AtomFields> fields_by_words(std::string_view rest) {
-  Words words = words_of(rest);
-  while (!words.empty() && !is_number(words.back())) words.pop_back();  // an element, a comment
-  if (words.size() != 9 && words.size() != 10) return {};
-  AtomFields fields{words[0], words[1], words[2], {}, words[words.size() - 6], {}};
-  if (words.size() == 10) fields.chain = words[3];
-  std::copy(words.end() - 5, words.end(), fields.values.begin());
+bool is_digits(std::string_view word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// What follows ATOM or HETATM, up to a #. That may be part of the names, which are the first four
+/// words: ### is a residue without one.
+std::string_view without_comment(std::string_view rest) {
+  constexpr std::size_t names = 4;
+  const Words words = words_of(rest);
+  for (std::size_t k = names; k < words.size(); ++k)
+    if (const std::size_t at = words[k].find('#'); at != words[k].npos)
+      return rest.substr(0, static_cast<std::size_t>(words[k].data() - rest.data()) + at);
+  return rest;
+}
+
+/// A digit and a whole number behind the residue's name are a chain and the residue's number, or
+/// this number and x. Coordinates of one atom look alike, with a point or without, so that with
+/// points they are the former, which leaves too few words or not.
+bool is_ambiguous(const Words& words) {
+  if (!is_digits(words[3]) || !is_residue_number(words[4])) return false;
+  const bool has_point = words[5].find('.') != words[5].npos || words[6].find('.') != words[6].npos;
+  return words.size() == 9 ? has_point && words[3].size() == 1 : words.size() == 10 && !has_point;
+}
+
+/// By separators, with a chain or none, and perhaps one more number behind the radius.
+std::optional<AtomFields> fields_by_words(const Words& words) {
+  const bool has_chain = words.size() == 11 || (words.size() == 10 && is_residue_number(words[4]));
+  const std::size_t first_value = has_chain ? 5 : 4;
+  if (words.size() < first_value + 5 || words.size() > first_value + 6) return {};
+  AtomFields fields{words[0], words[1], words[2], {}, words[first_value - 1], {}};
+  if (has_chain) fields.chain = words[3];
+  std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(first_value), 5, fields.values.begin());
   if (!is_residue_number(fields.number) ||
-      !std::all_of(fields.values.begin(), fields.values.end(), is_number))
+      !std::all_of(words.begin() + static_cast<std::ptrdiff_t>(first_value), words.end(),
+                   is_number))
     return {};
-  if (words.size() == 9 && std::isalpha(static_cast<unsigned char>(fields.number.front()))) {
+  if (!has_chain && std::isalpha(static_cast<unsigned char>(fields.number.front()))) {
     fields.chain = fields.number.substr(0, 1);
     fields.number.remove_prefix(1);
   }
   return fields;
 }
 
-/// By the columns of a PDB file; charge and radius follow the coordinates.
+/// The columns first to last of a line, from 1, without blanks around.
+std::string_view columns_of(std::string_view line, std::size_t first, std::size_t last) {
+  if (line.size() < first) return {};
+  return trimmed(line.substr(first - 1, last - first + 1));
+}
+
+/// Whether a number with that many decimals ends in that column, from 1.
+bool has_decimals(std::string_view line, std::size_t last_column, std::size_t decimals) {
+  return line.size() >= last_column && line[last_column - 1 - decimals] == '.' &&
+         is_digits(line.substr(last_column - decimals, decimals));
+}
+
+/// By the columns of a PDB file, where coordinates have three decimals; charge and radius follow.
 std::optional<AtomFields> fields_by_columns(std::string_view line) {
-  if (line.size() < 55) return {};
-  const auto columns = [&](int first, int last) {
-    return trimmed(line.substr(first - 1, last - first + 1));
-  };
-  AtomFields fields{columns(7, 11),  columns(13, 16),
-                    columns(18, 21), columns(22, 22),
-                    columns(23, 27), {columns(31, 38), columns(39, 46), columns(47, 54), {}, {}}};
+  for (const std::size_t last_column : {38, 46, 54})
+    if (!has_decimals(line, last_column, 3)) return {};
+  AtomFields fields{columns_of(line, 7, 11),
+                    columns_of(line, 13, 16),
+                    columns_of(line, 18, 21),
+                    columns_of(line, 22, 22),
+                    columns_of(line, 23, 27),
+                    {columns_of(line, 31, 38), columns_of(line, 39, 46), columns_of(line, 47, 54)}};
   const Words last = words_of(line.substr(54));
   if (last.size() < 2) return {};
   fields.values[3] = last[0];
@@ -114,8 +153,27 @@ std::optional<AtomFields> fields_by_columns(std::string_view line) {
   return fields;
 }
 
+/// Whether occupancy and B factor stand where a PDB file has them, in columns 55 to 66 with two
+/// decimals, which PQR files may have, too; and an element in its columns, unless `has_records`.
+bool is_line_of_pdb(std::string_view line, bool has_records) {
+  const std::string_view element = columns_of(line, 77, 78);
+  const bool has_element =
+      !element.empty() &&
+      std::all_of(element.begin(), element.end(), [](unsigned char c) { return std::isalpha(c); });
+  return has_decimals(line, 60, 2) && has_decimals(line, 66, 2) &&
+         columns_of(line, 67, 67).empty() && (has_element || has_records);
+}
+
 Atom read_atom(std::string_view line, std::string_view record, const std::string& where) {
-  std::optional<AtomFields> fields = fields_by_words(line.substr(record.size()));
+  const std::string_view rest = without_comment(line.substr(record.size()));
+  line = line.substr(0, record.size() + rest.size());
+  Words words = words_of(rest);
+  while (!words.empty() && !is_number(words.back())) words.pop_back();  // such as an element
+  FMBEM_REQUIRE(words.size() < 9 || !is_ambiguous(words),
+                where << " can be read in two ways, as " << words[3] << " and " << words[4]
+                      << " may be chain and residue number or residue number and x: write "
+                         "coordinates with a decimal point, and charge and radius behind them");
+  std::optional<AtomFields> fields = fields_by_words(words);
   if (!fields) fields = fields_by_columns(line);
   FMBEM_REQUIRE(fields, where << " is no atom of a PQR file: it needs serial, name, residue, chain "
                                  "(or none), residue number, x, y, z, charge and radius");
@@ -136,6 +194,13 @@ Atom read_atom(std::string_view line, std::string_view record, const std::string
           std::string(fields->residue),
           std::string(fields->chain),
           std::string(fields->number)};
+}
+
+/// Of PDB files; pdb2pqr may leave them in the PQR file.
+bool is_record_of_pdb(std::string_view name) {
+  constexpr std::string_view names[] = {"HEADER", "COMPND", "KEYWDS", "EXPDTA", "SEQRES",
+                                        "CRYST",  "ORIGX",  "SCALE",  "ANISOU", "MASTER"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 /// The word of letters that a line begins with, in capitals: a record's name.
@@ -169,7 +234,7 @@ Molecule read_pqr(const std::string& file) {
   Molecule molecule;
   molecule.file = file;
   std::size_t number = 0, left_out = 0;
-  bool first_model = true;
+  bool first_model = true, has_records_of_pdb = false;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, std::min(end, rest.find('#')));
@@ -187,11 +252,16 @@ Molecule read_pqr(const std::string& file) {
         ++left_out;
         continue;
       }
+      FMBEM_REQUIRE(!is_line_of_pdb(line, has_records_of_pdb),
+                    where << " has an occupancy and a B factor, as in a PDB file, in the place of "
+                             "charge and radius: pdb2pqr makes a PQR file of it");
       molecule.atoms.push_back(read_atom(line, line.substr(0, name.size()), where));
       molecule.atoms.back().record = name;
       molecule.atoms.back().line = number;
     } else if (name == "ENDMDL" || name == "END" || name == "MODEL") {
       first_model = molecule.atoms.empty();
+    } else {
+      has_records_of_pdb = has_records_of_pdb || is_record_of_pdb(name);
     }
   }
   FMBEM_REQUIRE(!molecule.atoms.empty(), file << " has no atoms");
@@ -219,6 +289,18 @@ std::vector<std::string> atom_fields(const Atom& atom) {
           shortest_digits(atom.charge)};
 }
 
+namespace {
+
+/// With four decimals, or as many digits as the number has.
+std::string all_digits(double value) {
+  if (std::abs(value) >= 1e15) return shortest_digits(value);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4f", value);
+  return parse_number(text) == value ? text : shortest_digits(value);
+}
+
+}  // namespace
+
 void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
                const std::vector<double>& column, const std::string& comment) {
   std::string text = "REMARK " + comment + "\n";
@@ -226,11 +308,12 @@ void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
     const Atom& atom = atoms[i];
     char line[512];
     std::snprintf(line, sizeof line,
-                  "%-6s %5.12s %-4.12s %-4.12s %1.12s %5.12s %10.4f %10.4f %10.4f %8.4f %7.4f "
-                  "%.10g\n",
+                  "%-6s %5.12s %-4.12s %-4.12s %1.12s %5.12s %10s %10s %10s %8s "
+                  "%7s %.10g\n",
                   atom.record.c_str(), atom.serial.c_str(), atom.name.c_str(), atom.residue.c_str(),
-                  atom.chain.c_str(), atom.residue_number.c_str(), atom.place.x, atom.place.y,
-                  atom.place.z, atom.charge, atom.radius, column[i]);
+                  atom.chain.c_str(), atom.residue_number.c_str(), all_digits(atom.place.x).c_str(),
+                  all_digits(atom.place.y).c_str(), all_digits(atom.place.z).c_str(),
+                  all_digits(atom.charge).c_str(), all_digits(atom.radius).c_str(), column[i]);
     text += line;
   }
   write_whole(path, text + "END\n");

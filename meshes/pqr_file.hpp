@@ -31,12 +31,13 @@ struct Molecule {
 };
 
 /// Reads the atoms of a PQR file: lines ATOM and HETATM of serial, name, residue, chain (may be
-/// missing), residue number, x, y, z, charge, radius and, perhaps, more words, such as an element.
-/// Fields are separated by blanks or tabs; numbers that run together because the second is negative
-/// are told apart, and what is left are the columns of a PDB file. Of several models (MODEL,
-/// ENDMDL, END) the first is read. Other records are left out, and so is what follows a #. Throws
-/// InputError naming file and line for an atom that cannot be read, a number that is not finite, a
-/// negative radius and lines that are no records, and for a file without atoms.
+/// missing), residue number, x, y, z, charge, radius and, perhaps, one more number and more words,
+/// such as an element. Fields are separated by blanks or tabs; numbers that run together because
+/// the second is negative are told apart, and what is left are the columns of a PDB file. Of
+/// several models (MODEL, ENDMDL, END) the first is read. Other records are left out, and so is
+/// what follows a #, unless it is in a name. Throws InputError naming file and line for an atom
+/// that cannot be read, or in two ways, for a number that is not finite, a negative radius and
+/// lines that are no records, and for a file without atoms or with those of a PDB file.
 Molecule read_pqr(const std::string& file);
 
 /// What tables of atoms begin with: headings, and the fields of an atom.
@@ -44,8 +45,8 @@ std::vector<std::string> atom_columns();
 std::vector<std::string> atom_fields(const Atom& atom);
 
 /// Writes the atoms as a PQR file with a column behind the radius, a number for each atom, which
-/// the comment at the top explains. The file appears whole or not at all. Throws InputError for an
-/// unwritable path and ResourceError when the disk is full.
+/// the comment at the top explains; read_pqr() reads the same atoms from it. The file appears whole
+/// or not at all. Throws InputError for an unwritable path and ResourceError when the disk is full.
 void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
                const std::vector<double>& column, const std::string& comment);
 

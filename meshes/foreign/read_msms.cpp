@@ -13,8 +13,32 @@
 namespace fmbem {
 namespace {
 
-/// Calls row(line's number, numbers) for each line of data. A header of comments may have a line of
-/// four counts behind it, the first of which is that of all lines of data.
+constexpr const char* msms_blanks = " \t\r";
+
+/// The fields of the first line of data, and how many there are; comments are none.
+std::pair<std::size_t, std::size_t> first_fields_and_lines(std::string_view text) {
+  std::size_t fields = 0, lines = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::size_t from = line.find_first_not_of(msms_blanks);
+    if (from == line.npos || line[from] == '#') continue;
+    if (++lines > 1) continue;
+    for (; from != line.npos; ++fields)
+      from = line.find_first_not_of(msms_blanks, line.find_first_of(msms_blanks, from));
+  }
+  return {fields, lines};
+}
+
+/// Whether a line of at most four numbers states how many lines follow, which look otherwise.
+bool states_lines_of(std::string_view rest, const std::vector<double>& fields) {
+  if (fields.size() > 4 || fields[0] < 1) return false;
+  const auto [next_fields, lines] = first_fields_and_lines(rest);
+  return fields[0] == double(lines) && next_fields != fields.size();
+}
+
+/// Calls row(line's number, numbers) for each line of data. The first may have counts, that of all
+/// lines of data before others: behind a header of comments, where MSMS has four, or without one.
 template <class Row>
 void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
   const std::string text = read_file(file);
@@ -26,7 +50,7 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     ++number;
-    const std::size_t begin = line.find_first_not_of(" \t\r");
+    const std::size_t begin = line.find_first_not_of(msms_blanks);
     if (begin == line.npos) continue;
     if (line[begin] == '#') {
       after_comments = true;
@@ -34,9 +58,9 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
     }
     std::vector<double> fields;
     for (std::size_t to = 0;;) {
-      const std::size_t from = line.find_first_not_of(" \t\r", to);
+      const std::size_t from = line.find_first_not_of(msms_blanks, to);
       if (from == line.npos) break;
-      to = std::min(line.find_first_of(" \t\r", from), line.size());
+      to = std::min(line.find_first_of(msms_blanks, from), line.size());
       const std::optional<double> value = parse_number(line.substr(from, to - from));
       // Behind its numbers a vertex may have the name of its atom.
       if (!value && fields.size() >= least_fields) break;
@@ -44,10 +68,12 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
                                 << " is not a finite number");
       fields.push_back(*value);
     }
-    if (std::exchange(after_comments, false) && fields.size() == 4 && rows == 0 && !announced) {
+    const bool may_announce = rows == 0 && !announced;
+    if (may_announce && ((after_comments && fields.size() == 4) || states_lines_of(rest, fields))) {
       announced = fields[0];
       continue;
     }
+    after_comments = false;
     FMBEM_REQUIRE(fields.size() >= least_fields, file << ", line " << number << " has "
                                                       << counted(fields.size(), "field")
                                                       << ", but needs at least " << least_fields);

@@ -47,6 +47,15 @@ TEST_CASE("an atom of a PQR file is read however its line is laid out") {
        "A"},
       {"a chain that runs into the number", "ATOM 1 N LYS A1 3.294 10.164 -10.266 -0.32 1.5\n",
        "A"},
+      {"a comment behind it", "ATOM 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5 # 3\n", "A"},
+      {"a comment that touches", "ATOM 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5#3\n", "A"},
+      {"one more number", "ATOM 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5 -7.25\n", "A"},
+      {"one more number and no chain", "ATOM 1 N LYS 1 3.294 10.164 -10.266 -0.32 1.5 7\n", ""},
+      {"one more number and a comment", "ATOM 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5 7 # 8\n",
+       "A"},
+      {"a chain that is a digit", "ATOM 1 N LYS 7 1 3.294 10.164 -10.266 -0.32 1.5\n", "7"},
+      {"such a chain and one more number", "ATOM 1 N LYS 7 1 3.294 10.164 -10.266 -0.32 1.5 2\n",
+       "7"},
       {"small letters", "atom 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5\n", "A"},
   }));
   INFO(what);
@@ -101,6 +110,15 @@ TEST_CASE("what is no atom is refused by its line") {
       {"ATOM 1 N LYS A 1 3.294 x 0.5 0.1 1.5\n", "needs serial"},
       {"ATOM\n", "needs serial"},
       {"3.294 10.164 0.5 0.1 1.5\n", "no record"},
+      {"ATOM 1 N ALA 1 2 1.5 0.5 0.5 1.0\n", "two ways"},  // the chain 1, and no radius?
+      {"ATOM 1 N ALA 1 2 1 0 -1 0.5 1.5\n", "two ways"},   // the chain 1, or a column more?
+      {"ATOM 1 N ALA A 1 2 3 4 0.5 1.5 0.1 7\n", "needs serial"},
+      {"ATOM      1 N    ALA     1000    3.2940   10.1640  -10.2660\n", "needs serial"},
+      // Lines of PDB files.
+      {"ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00  9.67           N\n",
+       "pdb2pqr"},
+      {"ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00  9.67           N1+\n",
+       "pdb2pqr"},
   }));
   INFO(line);
   const std::string file = folder.write("a.pqr", columns + line);
@@ -115,30 +133,34 @@ TEST_CASE("files without atoms and PDB files are refused") {
              contains("has no atoms"));
   CHECK_THAT(refusal([&] { read_pqr(folder.write("a.pdb", columns)); }), contains("pdb2pqr"));
   CHECK_THAT(refusal([&] { read_pqr(folder.file("none.pqr")); }), contains("there is no file"));
+  // Without elements it looks as PQR files with two decimals do, but for the file's records.
+  const std::string atom = "ATOM      1  I   ION     1       0.000   0.000   0.000  1.00  3.00\n";
+  CHECK(read_pqr(folder.write("born.pqr", atom)).atoms[0].radius == 3);
+  for (const char* record : {"HEADER    HYDROLASE\n", "CRYST1   61.300   40.000\n"}) {
+    CHECK_THAT(refusal([&] { read_pqr(folder.write("p.txt", record + atom)); }),
+               contains("p.txt, line 2") && contains("pdb2pqr"));
+    CHECK(read_pqr(folder.write("b.pqr", record + columns)).atoms[0].charge == -0.32);
+  }
 }
 
 TEST_CASE("a PQR file with a column of potentials reads as the molecule that it is") {
   const TemporaryFolder folder;
-  const Molecule before =
-      read_pqr(folder.write("a.pqr", columns + "HETATM 2 O HOH -7 -1000.5 2 3.0001 0.125 0\n"));
+  const Molecule before = read_pqr(
+      folder.write("a.pqr", columns + "HETATM 2 O HOH -7 -1000.5 2 3.0001 0.125 0\n"
+                                      "ATOM 3 CA ALA 1000 3.1415926535 -2e-7 1e20 0.12345678 1\n"
+                                      "ATOM 4 CB ALA B 1000A 1 2 3 -0.5 0\n"));
   const std::string file = folder.file("b.pqr");
-  write_pqr(file, before.atoms, {-1.5, 2.25}, "more");
+  write_pqr(file, before.atoms, {-1.5, 2.25, 3, 0.1}, "more");
   std::ifstream in(file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   CHECK_THAT(text, contains("REMARK more"));
   CHECK_THAT(text, contains(" 1.5000 -1.5\n"));
-  // Its five numbers are followed by one more, which a reader of PQR files passes over.
-  std::string shorter;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    shorter += text.substr(at, text.rfind(' ', end) - at) + "\n";
-    at = end + 1;
-  }
-  const Molecule after = read_pqr(folder.write("c.pqr", shorter));
-  REQUIRE(after.atoms.size() == 2);
-  for (int a = 0; a < 2; ++a) {
+  const Molecule after = read_pqr(file);
+  REQUIRE(after.atoms.size() == 4);
+  for (int a = 0; a < 4; ++a) {
     CHECK(after.atoms[a].place == before.atoms[a].place);
     CHECK(after.atoms[a].charge == before.atoms[a].charge);
+    CHECK(after.atoms[a].radius == before.atoms[a].radius);
     CHECK(after.atoms[a].title() == before.atoms[a].title());
     CHECK(after.atoms[a].record == before.atoms[a].record);
   }
@@ -187,6 +209,25 @@ TEST_CASE("a surface of MSMS is read from either of its files") {
     CHECK(mesh.vertices[1] == Vec3d{1, 0, 0});
     CHECK(mesh.repairs.flipped_triangles == 0);
   }
+}
+
+TEST_CASE("a line that states how many follow is no vertex, even without comments") {
+  const TemporaryFolder folder;
+  const std::string counts = GENERATE("4\n", "4 1\n", "4 1 1.0 1.5\n", "  4 1 1\n");
+  const std::string stem = write_msms(folder, "a", false);
+  for (const char* format : {".vert", ".face"}) {
+    std::ifstream in(stem + format);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    folder.write(std::string("b") + format, counts + text);
+  }
+  const SurfaceMesh mesh = load_mesh(folder.file("b.vert"), {.unit = "angstrom"});
+  CHECK(mesh.vertices.size() == 4);
+  CHECK(mesh.vertices[1] == Vec3d{1, 0, 0});
+  CHECK(mesh.triangles.size() == 4);
+  // A vertex is as long as those that follow.
+  folder.write("c.vert", "3 1 1\n1 0 0\n0 1 0\n0 0 1\n");
+  folder.write("c.face", "1 3 2\n1 2 4\n1 4 3\n2 3 4\n");
+  CHECK(load_mesh(folder.file("c.face"), {.unit = "angstrom"}).vertices[0] == Vec3d{3, 1, 1});
 }
 
 TEST_CASE("surfaces of MSMS that are damaged are refused by file and line") {
