@@ -6,6 +6,7 @@
 #include "cli/solvate_options.hpp"
 #include "cli/solvate_report.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/solvation/binding_atoms.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -63,7 +64,9 @@ ExitCode run(Context& context, const BindOptions& options) {
     job.add_input(part.molecule);
   }
   job.start();
-  if (const std::string sentence = atoms_differ(parts); !sentence.empty())
+  if (const std::string sentence =
+          binding_atoms_differ(parts[0].molecule, parts[1].molecule, parts[2].molecule);
+      !sentence.empty())
     warn(job.console(), job.report(), sentence);
 
   bool converged = true;

@@ -1,52 +1,9 @@
 #include "cli/bind_report.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <sstream>
-
 #include "cli/energies.hpp"
 #include "cli/solvate_report.hpp"
-#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
-namespace {
-
-std::string contents_of(std::size_t atoms, double charge) {
-  // Charges of forcefields add up to whole numbers but for their rounding.
-  return counted(atoms, "atom") + " of together " + decimal(std::round(1e4 * charge) / 1e4) + " e";
-}
-
-std::vector<double> sorted_charges(std::span<const BindingPart> parts) {
-  std::vector<double> charges;
-  for (const BindingPart& part : parts)
-    for (const Atom& atom : part.molecule.atoms) charges.push_back(atom.charge);
-  std::sort(charges.begin(), charges.end());
-  return charges;
-}
-
-}  // namespace
-
-std::string atoms_differ(const std::vector<BindingPart>& parts) {
-  const std::size_t whole = parts[0].molecule.atoms.size();
-  const std::size_t of_both = parts[1].molecule.atoms.size() + parts[2].molecule.atoms.size();
-  const double charge = parts[0].molecule.charge();
-  const double of_charges = parts[1].molecule.charge() + parts[2].molecule.charge();
-  const std::string needed = ": energies of binding need the same atoms with the same charges";
-  if (whole != of_both || std::abs(charge - of_charges) >= 1e-3)
-    return "the complex has " + contents_of(whole, charge) + ", receptor and ligand " +
-           contents_of(of_both, of_charges) + needed;
-  const std::span<const BindingPart> all(parts);
-  const std::vector<double> together = sorted_charges(all.first(1)),
-                            apart = sorted_charges(all.subspan(1));
-  for (std::size_t i = 0; i < whole; ++i)
-    if (std::abs(together[i] - apart[i]) >= 1e-3)
-      return "of the charges, in ascending order, number " + std::to_string(i + 1) + " is " +
-             decimal(together[i]) + " e in the complex and " + decimal(apart[i]) +
-             " e in receptor and ligand" + needed;
-  return "";
-}
-
 std::string part_text(const BindingPart& part) {
   const Solvation& solvation = part.solvation;
   return energy_text("solvation", solvation.solvation_energy, solvation.model) +

@@ -16,9 +16,6 @@ struct BindingPart {
   Solvation solvation{};
 };
 
-/// A sentence where the complex's atoms are not those of both parts together; else empty.
-std::string atoms_differ(const std::vector<BindingPart>& parts);
-
 /// Energies of a part, a line each.
 std::string part_text(const BindingPart& part);
 /// Those of binding, with the digits that solves leave.

@@ -93,8 +93,20 @@ class Bind(ProgramTest):
         self.assertIn("the complex has 1 atom of together 1 e, receptor and ligand 2 atoms of together 2 e",
                       self.fmbem("bind", *files, *surfaces).stderr)
         self.write("complex.pqr", atom((0, 0, 0), 3) + atom((1, 0, 0), -1))
-        self.assertIn("number 1 is -1 e in the complex and 1 e in receptor and ligand",
+        told = self.fmbem("bind", *files, *surfaces, "--json", "b.json").stderr.replace("\n  ", " ")
+        difference = "the atom NA of ION A 1 (line 1) of the complex has the charge 3 e, but 1 e in the receptor"
+        self.assertIn(difference, told)
+        self.assertIn(difference, (self.folder / "b.json").read_text())
+        # The same charges at other atoms, and the same atoms in another shape.
+        self.write("complex.pqr", atom((0, 0, 0), 2) + atom((1, 0, 0), -1) + atom((1, 1, 0), 0.3))
+        self.write("receptor.pqr", atom((0, 0, 0), 2))
+        self.write("ligand.pqr", atom((1, 0, 0), 0.3) + atom((1, 1, 0), -1))
+        self.assertIn("-1 e, but 0.3 e in the ligand", self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
+        self.write("ligand.pqr", atom((1, 0, 0), -1) + atom((1, 1.2, 0), 0.3))
+        self.assertIn("1 angstrom apart, but 1.2 in the ligand",
                       self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
+        self.write("ligand.pqr", atom((-1, 1, 0), -1) + atom((0, 1, 0), 0.3))
+        self.assertNotIn("binding need", self.fmbem("bind", *files, *surfaces).stderr)
         self.refused("bind", *files[:2], *surfaces, saying="LIGAND is required")
         self.refused("bind", *files, *surfaces[:4], saying="--ligand-surface is required")
         self.refused("bind", *files, *surfaces, "--json", "ligand.pqr", saying="would overwrite")
