@@ -22,8 +22,15 @@ std::optional<VtkFormat> format_of(const std::string& path) {
   return format == "vtu" ? VtkFormat::vtu : format == "vtp" ? VtkFormat::vtp : VtkFormat::vti;
 }
 
+/// Numbers without a unit have no brackets.
 std::string with_unit(const std::string& name, const std::string& unit) {
-  return name + " [" + unit + "]";
+  return unit.empty() ? name : name + " [" + unit + "]";
+}
+
+/// Ex, and "top at 1 V: Ex", but "force x": a word is set off.
+std::string of_axis(const std::string& name, const char* axis) {
+  const bool is_letter = name.size() == 1 || name[name.size() - 2] == ' ';
+  return name + (is_letter ? "" : " ") + axis;
 }
 
 /// In double quotes where it would else be several fields.
@@ -41,7 +48,7 @@ std::string csv_header(const std::string& unit, const std::vector<PointField>& f
     if (field.components == 1) names.push_back(with_unit(field.name, field.unit));
     if (field.components == 3)
       for (const char* axis : {"x", "y", "z"})
-        names.push_back(with_unit(field.name + axis, field.unit));
+        names.push_back(with_unit(of_axis(field.name, axis), field.unit));
   }
   std::string line;
   for (const std::string& name : names) (line += csv_field(name)) += ',';

@@ -59,28 +59,33 @@ std::vector<double> values_of(vtkDataArray* array) {
   return values;
 }
 
-/// Of names such as "charge density [C/m^2], top at 1 V" and "top at 1 V: potential [V]", where
-/// that of the net may have brackets, too.
+/// What a name says, such as "charge density [C/m^2], top at 1 V", "top at 1 V: potential [V]",
+/// where that of the net may have brackets, too, and "potential" of numbers without a unit.
+ResultArray described(const std::string& name) {
+  const std::size_t open = name.ends_with(']') ? name.rfind(" [") : name.find(" ["),
+                    close = name.find(']', open);
+  ResultArray found{};
+  if (open == std::string::npos || close == std::string::npos) {
+    found.name = name;
+    return found;
+  }
+  const std::size_t colon = name.rfind(": ", open);
+  const bool is_named_before = colon != std::string::npos;
+  found.name = is_named_before ? name.substr(colon + 2, open - colon - 2) : name.substr(0, open);
+  found.unit = name.substr(open + 2, close - open - 2);
+  found.of = is_named_before            ? name.substr(0, colon)
+             : close + 3 <= name.size() ? name.substr(close + 3)
+                                        : "";
+  return found;
+}
+
 std::vector<ResultArray> arrays_of(vtkFieldData* data) {
   std::vector<ResultArray> result;
   for (int a = 0; a < data->GetNumberOfArrays(); ++a) {
     vtkDataArray* array = data->GetArray(a);
     if (!array || !array->GetName()) continue;
-    const std::string name = array->GetName();
-    const std::size_t open = name.ends_with(']') ? name.rfind(" [") : name.find(" ["),
-                      close = name.find(']', open);
-    if (open == std::string::npos || close == std::string::npos) continue;
-    const std::size_t colon = name.rfind(": ", open);
-    const bool is_named_before = colon != std::string::npos;
-    ResultArray found{
-        {},
-        is_named_before ? name.substr(colon + 2, open - colon - 2) : name.substr(0, open),
-        name.substr(open + 2, close - open - 2),
-        is_named_before            ? name.substr(0, colon)
-        : close + 3 <= name.size() ? name.substr(close + 3)
-                                   : "",
-        array->GetNumberOfComponents(),
-        {}};
+    ResultArray found = described(array->GetName());
+    found.components = array->GetNumberOfComponents();
     const std::optional<Quantity> quantity = quantity_of(found.name, found.unit);
     if (!quantity || found.components != (quantity == Quantity::field ? 3 : 1)) continue;
     found.quantity = *quantity;

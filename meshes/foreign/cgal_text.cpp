@@ -114,8 +114,9 @@ std::string ply_for_cgal(std::string text, const std::string& file) {
     text.replace(std::size_t(words[3].data() - text.data()), words[3].size(), "int");
     return text;
   }
-  FMBEM_REQUIRE(rest.empty() || !has_faces,
-                "cannot read " << file << ": its faces have no list vertex_indices or vertex_index");
+  FMBEM_REQUIRE(
+      rest.empty() || !has_faces,
+      "cannot read " << file << ": its faces have no list vertex_indices or vertex_index");
   return text;
 }
 

@@ -112,6 +112,11 @@ TEST_CASE("a table of points gives the same numbers back") {
         "x [mm],y [mm],z [mm],potential [V],Ex [V/m],Ey [V/m],Ez [V/m]\n"
         "0.1,1e-300,-0,0.3333333333333333,1,nan,3e+05\n"
         "1,2,3,1,4,5,6\n");
+  write_points(folder.file("a.csv"), scattered_points({{0, 0, 0}}), "",
+               {{"force", "", {1, 2, 3}, 3}, {"top at 1 V: E", "V/m", {4, 5, 6}, 3}});
+  CHECK(content(folder.file("a.csv")) ==
+        "x,y,z,force x,force y,force z,top at 1 V: Ex [V/m],top at 1 V: Ey [V/m],"
+        "top at 1 V: Ez [V/m]\n0,0,0,1,2,3,4,5,6\n");
 }
 
 TEST_CASE("a .vtu of points has a cell for each kind of set") {
