@@ -10,6 +10,7 @@
 #include "cli/digits.hpp"
 #include "cli/layout.hpp"
 #include "cli/solve_report.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -37,13 +38,18 @@ std::vector<std::string> digits_of(const SquareMatrix& matrix, const SquareMatri
   return result;
 }
 
+std::vector<std::string> printed_names(const std::vector<Conductor>& conductors) {
+  std::vector<std::string> names;
+  for (const Conductor& conductor : conductors) names.push_back(printable(conductor.name));
+  return names;
+}
+
 /// `entries` row by row, in as many parts as keep to the width.
 void write_table(std::ostream& out, const std::string& title,
-                 const std::vector<std::string>& entries,
-                 const std::vector<Conductor>& conductors) {
-  const std::size_t n = conductors.size();
+                 const std::vector<std::string>& entries, const std::vector<std::string>& names) {
+  const std::size_t n = names.size();
   std::size_t name_width = 4, width = 12;
-  for (const Conductor& c : conductors) name_width = std::max(name_width, c.name.size());
+  for (const std::string& name : names) name_width = std::max(name_width, name.size());
   for (const std::string& entry : entries) width = std::max(width, entry.size());
   const std::size_t column = std::max(width, name_width) + 2, before = name_width + 2;
   const std::size_t in_a_part =
@@ -53,9 +59,9 @@ void write_table(std::ostream& out, const std::string& title,
     const std::size_t end = std::min(first + in_a_part, n);
     out << (first > 0 ? "\n\n" : "\n") << std::string(before, ' ') << std::right;
     for (std::size_t j = first; j < end; ++j)
-      out << std::setw(static_cast<int>(column)) << conductors[j].name;
+      out << std::setw(static_cast<int>(column)) << names[j];
     for (std::size_t i = 0; i < n; ++i) {
-      out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
+      out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << names[i]
           << std::right;
       for (std::size_t j = first; j < end; ++j)
         out << std::setw(static_cast<int>(column)) << entries[i * n + j];
@@ -68,13 +74,13 @@ void write_table(std::ostream& out, const std::string& title,
 void write_couplings(std::ostream& out, const CapacitanceOfLevels& levels, double factor,
                      const std::string& unit) {
   constexpr double matters = 0.01;
-  const std::vector<Conductor>& conductors = levels.solution.conductors;
+  const std::vector<std::string> names = printed_names(levels.solution.conductors);
   const SquareMatrix maxwell = scaled(levels.solution.maxwell, factor),
                      mutual = mutual_capacitance(maxwell);
   const bool is_estimate = levels.estimate.has_value();
   const auto totals = digits_of(maxwell, scaled(levels.error.maxwell, factor), is_estimate),
              capacitors = digits_of(mutual, scaled(levels.error.mutual, factor), is_estimate);
-  const std::size_t n = conductors.size();
+  const std::size_t n = names.size();
   out << "\n\ncapacitance [" << unit << "] of " << n
       << " conductors: in total (Maxwell's diagonal), and the capacitors from 1 % of it on, to "
          "others and to infinity; --csv FILE has them all";
@@ -84,9 +90,9 @@ void write_couplings(std::ostream& out, const CapacitanceOfLevels& levels, doubl
       if (mutual(i, j) >= matters * maxwell(i, i)) order.push_back(j);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return mutual(i, a) > mutual(i, b); });
-    out << "\n  " << conductors[i].name << "  " << totals[i * n + i] << ':';
+    out << "\n  " << names[i] << "  " << totals[i * n + i] << ':';
     for (const std::size_t j : order)
-      out << (j == order.front() ? " " : ", ") << (i == j ? "infinity" : conductors[j].name) << ' '
+      out << (j == order.front() ? " " : ", ") << (i == j ? "infinity" : names[j]) << ' '
           << capacitors[i * n + j];
   }
 }
@@ -165,12 +171,13 @@ std::string capacitance_text(const CapacitanceOfLevels& levels) {
   std::ostringstream out;
   const auto [factor, prefix] = engineering_unit(largest_entry(solution.maxwell));
   const double to_natural = 1 / natural_capacitance(levels.mesh.scale_to_m);
+  const std::vector<std::string> names = printed_names(solution.conductors);
   const std::string natural_unit = " [4 pi eps0 " + levels.mesh.unit + "]";
   const auto table = [&](const std::string& title, const SquareMatrix& values,
                          const SquareMatrix& error, double scale) {
     write_table(out, title,
                 digits_of(scaled(values, scale), scaled(error, scale), levels.estimate.has_value()),
-                solution.conductors);
+                names);
   };
   if (!levels.coarser.empty()) write_levels(out, levels);
   if (solution.maxwell.n > most_in_tables) {

@@ -4,6 +4,7 @@
 
 #include "cli/digits.hpp"
 #include "cli/solve_report.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -25,7 +26,7 @@ std::string charges_text(const ChargesOfLevels& levels) {
     text += before + level_text(levels.mesh.triangles.size(), levels.solution);
   for (std::size_t i = 0; i < levels.charges.size(); ++i) {
     const double charge = levels.charges[i];
-    text += "\ncharge    " + levels.solution.conductors[i].name + ": " +
+    text += "\ncharge    " + printable(levels.solution.conductors[i].name) + ": " +
             digits(charge, levels.convergence ? levels.error[i] : error_of_digits(charge, 4)) +
             " C";
   }

@@ -11,6 +11,7 @@
 
 #include "cli/layout.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -77,7 +78,7 @@ void Console::say(const char* kind, const char* colour, const std::string& sente
   const char* const no_color = std::getenv("NO_COLOR");
   const bool is_coloured = isatty(STDERR_FILENO) && !(no_color && *no_color);
   std::cerr << (is_coloured ? colour : "") << "fmbem: " << kind << (is_coloured ? "\033[0m" : "")
-            << sentence << '\n';
+            << printable(sentence) << '\n';
 }
 
 void Console::notice(const std::string& sentence) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cli/digits.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -18,8 +19,8 @@ std::string vector_text(Vec3d v) {
 std::string forces_text(const Forces& forces) {
   std::string text;
   for (const BodyForce& body : forces.bodies) {
-    text += "\nbody      " + body.name + ": force " + vector_text(body.force) + " N, torque " +
-            vector_text(body.torque) + " N m";
+    text += "\nbody      " + printable(body.name) + ": force " + vector_text(body.force) +
+            " N, torque " + vector_text(body.torque) + " N m";
     if (!std::isnan(body.stress_force.x))
       text += "\n          by Maxwell's stress: " + vector_text(body.stress_force) + " N, " +
               vector_text(body.stress_torque) + " N m";

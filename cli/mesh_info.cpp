@@ -81,10 +81,11 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
   constexpr std::size_t most = 10;
   for (std::size_t i = 0; i < std::min(most, gaps.size()); ++i)
     line("gap") << decimal(gaps[i].distance) << ' ' << mesh.unit << " between "
-                << mesh.groups[gaps[i].a].name << " and " << mesh.groups[gaps[i].b].name << " at "
-                << place(gaps[i].place) << ", edges there up to " << decimal(gaps[i].edge);
+                << printable(mesh.groups[gaps[i].a].name) << " and "
+                << printable(mesh.groups[gaps[i].b].name) << " at " << place(gaps[i].place)
+                << ", edges there up to " << decimal(gaps[i].edge);
   if (gaps.size() > most) line("gap") << "and " << counted(gaps.size() - most, "wider one");
-  for (const std::string& limit : limits) line("limits accuracy") << limit;
+  for (const std::string& limit : limits) line("limits accuracy") << printable(limit);
   console.print_result(out.str());
 }
 

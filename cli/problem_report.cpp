@@ -56,7 +56,7 @@ std::string matrix_text(const SquareMatrix& values, const std::string& title,
                         const std::vector<Conductor>& conductors) {
   std::string text = "\n" + title + " (column: the conductor at 1 V)";
   for (std::size_t i = 0; i < values.n; ++i) {
-    text += "\n          " + conductors[i].name + ":";
+    text += "\n          " + printable(conductors[i].name) + ":";
     for (std::size_t j = 0; j < values.n; ++j) text += " " + four_digits(values(i, j));
   }
   return text;
@@ -67,7 +67,7 @@ std::string matrix_text(const SquareMatrix& values, const std::string& title,
 std::string regions_text(const BoundaryProblem& problem) {
   std::string text;
   for (const Region& region : problem.regions)
-    text += (text.empty() ? "\nregions   " : "\n          ") + region.name + ": " +
+    text += (text.empty() ? "\nregions   " : "\n          ") + printable(region.name) + ": " +
             (problem.conducts() ? "conductivity " : "permittivity ") +
             complex_text(decimal(region.coefficient), region.loss != 0,
                          [&] { return decimal(-region.loss); }) +
@@ -92,12 +92,12 @@ std::string results_text(const ProblemSolution& solution, const ResultsAsked& as
   if (solution.problem.formulation != ProblemFormulation::single)
     text += std::string("\nformulation ") + name_of(solution.problem.formulation);
   for (std::size_t c = 0; c < solution.conductors.size(); ++c)
-    text += "\nconductor " + solution.conductors[c].name + ": " +
+    text += "\nconductor " + printable(solution.conductors[c].name) + ": " +
             value([&](std::size_t part) { return solution.potential[part][c]; }) + " V, " +
             quantity.name() + " " + member(&ProblemResult::conductor_flux, c) + " " +
             quantity.unit();
   for (std::size_t g = 0; g < solution.groups.size() && std::isfinite(result.flux_inside[g]); ++g)
-    text += "\ngroup     " + solution.groups[g] + ": " + quantity.flux() + " inward " +
+    text += "\ngroup     " + printable(solution.groups[g]) + ": " + quantity.flux() + " inward " +
             member(&ProblemResult::flux_inside, g) + ", outward " +
             member(&ProblemResult::flux_outside, g) + " " + quantity.unit();
   if (std::isfinite(result.energy))

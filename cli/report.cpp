@@ -110,8 +110,9 @@ Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check) {
 }
 
 std::string group_text(const GroupReport& group, const std::string& unit) {
-  return group.name + ": " + counted(group.panels, "panel") + ", area " + decimal(group.area) +
-         " " + unit + "^2, from " + place(group.box.min) + " to " + place(group.box.max);
+  return printable(group.name) + ": " + counted(group.panels, "panel") + ", area " +
+         decimal(group.area) + " " + unit + "^2, from " + place(group.box.min) + " to " +
+         place(group.box.max);
 }
 
 std::string sizes_text(const SurfaceMesh& mesh) {

@@ -127,7 +127,7 @@ std::string solver_text(const LayerSolution& solution, const std::vector<std::st
   out << ", tolerance " << solution.solver_tolerance;
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
-    out << "\n          " << problems[j] << ": "
+    out << "\n          " << printable(problems[j]) << ": "
         << counted(static_cast<std::size_t>(solve.iterations), "iteration");
     if (!solve.refinements.empty()) {
       out << ", refined in " << solve.refinements.size()

@@ -53,6 +53,29 @@ class Capacitance(ProgramTest):
                     elements.append((3, group, group, a, a + n + 1, a + n + 2, a + 1))
         return self.write("plates.msh", msh(nodes, elements, [(1, "lower"), (2, "upper")]))
 
+    def test_names_with_control_characters_keep_to_their_lines(self):
+        mesh = self.two_tetrahedra_file()
+        strange = ["--conductor", "n\nl\x1b[31m=left"]
+        printed = self.fmbem("capacitance", mesh, *strange).stdout
+        self.assertNotIn("\x1b", printed)
+        self.assertRegex(printed, r"(?m)^  n l \[31m +[0-9.]+ +-[0-9.]+$")
+        self.assertRegex(printed, r"(?m)^          n l \[31m: \d+ iterations")
+        self.assertIn("charge    n l [31m: ", self.fmbem("field", mesh, *strange, "--line", "5,0,0,6,0,0,2",
+                                                        "--output", "l.csv").stdout)
+        self.refused("capacitance", mesh, "--conductor", "n\nl=nowhere", saying='"n l" names the group "nowhere"')
+        report = self.report("capacitance", mesh, *strange)
+        self.assertEqual([c["name"] for c in report["conductors"]], ["n\nl\x1b[31m", "right"])
+        problem = {"version": 1, "outside": "a\nir", "regions": {"a\nir": {"permittivity": 1}}, "groups": {
+            name: {"conductor": {"potential": 1, "name": f"{name}\nnet"}, "outside": "a\nir"} for name in ("left", "right")}}
+        printed = self.fmbem("solve", mesh, "--problem", self.write("p.json", json.dumps(problem)), "--basis").stdout
+        for line in ("regions   a ir: ", "conductor left net: ", "          right net: "):
+            self.assertIn("\n" + line, printed)
+        many = [tetrahedron(3 * k, 4 * k, k + 1) for k in range(9)]
+        path = self.write("many.msh", msh([node for nodes, _ in many for node in nodes],
+                                          [e for _, elements in many for e in elements],
+                                          [(k + 1, f"net{k}") for k in range(9)]))
+        self.assertIn("\n  n l  ", self.fmbem("capacitance", path, "--conductor", "n\nl=net0").stdout)
+
     def test_close_plates_are_refined_to_the_tolerance(self):
         report = self.report("capacitance", self.plates_file(1e-5), "--operator", "fmm", "--tolerance", "1e-8")
         solver = report["solver"]
