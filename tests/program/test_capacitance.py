@@ -65,8 +65,9 @@ class Capacitance(ProgramTest):
         self.refused("capacitance", mesh, "--conductor", "n\nl=nowhere", saying='"n l" names the group "nowhere"')
         report = self.report("capacitance", mesh, *strange)
         self.assertEqual([c["name"] for c in report["conductors"]], ["n\nl\x1b[31m", "right"])
-        problem = {"version": 1, "outside": "a\nir", "regions": {"a\nir": {"permittivity": 1}}, "groups": {
-            name: {"conductor": {"potential": 1, "name": f"{name}\nnet"}, "outside": "a\nir"} for name in ("left", "right")}}
+        groups = {name: {"conductor": {"potential": 1, "name": f"{name}\nnet"}, "outside": "a\nir"}
+                  for name in ("left", "right")}
+        problem = {"version": 1, "outside": "a\nir", "regions": {"a\nir": {"permittivity": 1}}, "groups": groups}
         printed = self.fmbem("solve", mesh, "--problem", self.write("p.json", json.dumps(problem)), "--basis").stdout
         for line in ("regions   a ir: ", "conductor left net: ", "          right net: "):
             self.assertIn("\n" + line, printed)

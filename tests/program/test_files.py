@@ -244,7 +244,8 @@ class Read(ProgramTest):
         self.assertAlmostEqual(self.area(self.write("b.stl", bytes(content))), TETRAHEDRON)
 
     def test_blanks_in_an_stl(self):
-        for old, new in ((b"facet normal", b"facet  normal"), (b"\nfacet", b"\n\tfacet"), (b"outer loop", b"outer  loop")):
+        for old, new in ((b"facet normal", b"facet  normal"), (b"\nfacet", b"\n\tfacet"),
+                         (b"outer loop", b"outer  loop")):
             path = self.write("a.stl", self.valid["ascii.stl"].replace(old, new))
             self.assertAlmostEqual(self.area(path), TETRAHEDRON)
         self.refuse("b.stl", self.changed("ascii.stl", b"endfacet", b""), "it begins 4 facets and ends 3")
@@ -328,9 +329,10 @@ class Read(ProgramTest):
         self.assertIn(b"property list uchar int vertex_indices", self.valid["ascii.ply"])
         for kind in (b"char", b"uchar", b"short", b"ushort", b"int8", b"uint16"):
             with self.subTest(kind=kind):
-                path = self.write("a.ply", self.changed("ascii.ply", b"uchar int vertex", b"uchar " + kind + b" vertex"))
+                new = b"uchar %s vertex" % kind
+                path = self.write("a.ply", self.changed("ascii.ply", b"uchar int vertex", new))
                 self.assertAlmostEqual(self.area(path), TETRAHEDRON)
-                self.refuse_changed("little.ply", b"uchar int vertex", b"uchar " + kind + b" vertex",
+                self.refuse_changed("little.ply", b"uchar int vertex", new,
                                     f"vertex_indices of the type {kind.decode()}; in a binary .ply int and uint")
         self.refuse_changed("ascii.ply", b"uchar int vertex", b"uchar float vertex", "of the type float")
         self.refuse_changed("ascii.ply", b"vertex_indices", b"corners", "have no list vertex_indices or vertex_index")
