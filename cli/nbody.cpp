@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iomanip>
 #include <memory>
 #include <sstream>
@@ -74,6 +75,27 @@ void write(const std::string& path, const Bodies& bodies, const Evaluation& eval
   file.commit();
 }
 
+/// Says where results are not finite, as those of points whose distance has no finite inverse.
+void warn_of_infinite(Console& console, Json& report, const Bodies& bodies,
+                      const Evaluation& evaluation) {
+  std::size_t count = 0, first = 0;
+  for (std::size_t i = bodies.points.size(); i-- > 0;) {
+    const Vec3d force = evaluation.gradient.empty() ? Vec3d{} : evaluation.gradient[i];
+    if (std::isfinite(evaluation.potential[i]) && std::isfinite(force.x) &&
+        std::isfinite(force.y) && std::isfinite(force.z))
+      continue;
+    ++count;
+    first = i;
+  }
+  if (count > 0)
+    warn(console, report,
+         "potentials or forces of " + counted(count, "point") +
+             " are not finite, and inf or nan is written, the first at " +
+             place(bodies.points[first]) +
+             ": points are too close to each other, or numbers too "
+             "large");
+}
+
 /// Gflop/s of the stages that have operations counted.
 Json rates_of(const fmm::PlanInfo& info, const Evaluation& evaluation,
               const NbodyOptions& options) {
@@ -123,7 +145,7 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
   return json;
 }
 
-std::string summary(const Json& nbody) {
+std::string summary(const Json& nbody, bool has_force) {
   std::ostringstream out;
   out << std::setprecision(3);
   out << nbody["points"].get<std::size_t>() << " points by " << nbody["method"].get<std::string>();
@@ -150,6 +172,8 @@ std::string summary(const Json& nbody) {
     if (!error.is_null())
       line(std::string("error of ") + what)
           << error.get<double>() << ", at " << nbody["checked_targets"] << " points\n";
+    else if (nbody["checked_targets"] > 0 && (has_force || what == std::string("potential")))
+      line(std::string("error of ") + what) << "not known: all is zero, or not all is finite\n";
   }
   return out.str();
 }
@@ -180,7 +204,9 @@ ExitCode run(Context& context, const NbodyOptions& options) {
       bodies.points, bodies.charges, {evaluation.potential, evaluation.gradient},
       static_cast<std::size_t>(options.check), how.softening);
   const Json nbody = report_of(plan, evaluation, errors, options, plan_seconds);
-  console.print_result(summary(nbody));
+  console.print_result(summary(nbody, !options.potential_only));
+  Json report = start_report("nbody", context.arguments);
+  warn_of_infinite(console, report, bodies, evaluation);
   if (options.file) {
     write(*options.file, bodies, evaluation);
     console.print_wrote(*options.file);
@@ -189,7 +215,6 @@ ExitCode run(Context& context, const NbodyOptions& options) {
     return write_vtk_points(path, VtkFormat::vtu, scattered_points(bodies.points), "",
                             fields_of(bodies, evaluation), {});
   });
-  Json report = start_report("nbody", context.arguments);
   for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
   report["nbody"] = nbody;
   target.write(report);

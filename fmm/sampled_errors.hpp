@@ -8,7 +8,8 @@
 
 namespace fmbem::fmm {
 
-/// Relative L2 errors at some targets; none of what was not computed, or where all is zero.
+/// Relative L2 errors at some targets; none of what was not computed, or where all is zero or
+/// something is not finite.
 struct SampledErrors {
   std::int64_t targets = 0;
   std::optional<double> potential{}, gradient{};

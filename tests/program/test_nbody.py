@@ -122,6 +122,26 @@ class Nbody(ProgramTest):
             self.same(arrays["force"], [c for force in forces for c in force])
         self.assertEqual(read_vtu(self.folder / "out.vtu")["types"], [1, 1, 1])
 
+    def test_what_is_not_finite_is_warned_of(self):
+        close = self.write("close.xyz", "0 0 0 1\n1e-300 0 0 2\n")
+        report = self.report("nbody", "--points", close, "--method", "direct", "--output", "f.csv")
+        self.assertEqual(len(report["warnings"]), 1)
+        self.assertIn("2 points are not finite", report["warnings"][0])
+        self.assertIn("(0, 0, 0)", report["warnings"][0])
+        self.assertEqual((report["nbody"]["potential_error"], report["nbody"]["force_error"]), (None, None))
+        done = self.fmbem("nbody", "--points", close, "--method", "direct")
+        self.assertIn("warning: potentials or forces of 2 points", done.stderr)
+        for what in ("potential", "force"):
+            self.assertRegex(done.stdout, f"(?m)^error of {what} +not known")
+
+    def test_errors_of_the_least_and_largest_results(self):
+        for size in (1e-95, 1e-60, 1e60, 1e95):  # squares of forces are 1/size⁴
+            lines = "".join(f"{x * size} {y * size} 0 {1 + x}\n" for x in range(6) for y in range(6))
+            report = self.report("nbody", "--points", self.write("a.xyz", lines), "--method", "direct", "--check", 36)
+            self.assertEqual(report["warnings"], [])
+            for error in ("potential_error", "force_error"):
+                self.assertLess(report["nbody"][error], 1e-4)
+
     def test_one_point_and_points_in_one_place(self):
         self.assertEqual(self.nbody("--points", 1)["method"], "direct")
         heap = self.write("heap.xyz", "1 2 3 1\n" * 50)
