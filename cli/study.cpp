@@ -41,9 +41,10 @@ Json study_json(const Arguments& arguments, const StudyOptions& options, std::si
 }
 
 /// Writes study.json, or checks that what is there is of the same study.
-void begin_or_resume(const std::string& folder, const Json& study) {
+void begin_or_resume(const std::string& folder, const Json& written) {
   namespace fs = std::filesystem;
   const std::string path = folder + "/study.json";
+  const Json study = Json::parse(report_text(written));  // names that are no UTF-8 as it has them
   if (!fs::exists(path)) {
     FMBEM_REQUIRE(!fs::exists(folder + "/runs.csv"),
                   folder << " has tables without study.json: use another folder");

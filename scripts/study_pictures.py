@@ -5,7 +5,9 @@ tell apart; lines differ by dashes and markers as well, for print without colour
 """
 
 import csv
+import io
 import json
+import math
 import pathlib
 import sys
 
@@ -28,6 +30,8 @@ CHOICES = [("pc", "preconditioner", "{}"), ("formulation", "formulation", "{}"),
            ("backend", "backend", "{}"), ("relax", "relax", "relaxed {}"),
            ("true-residual", "true_residual_goal", "corrected to {}"), ("axis", "petsc_options", "{}"), ("rhs", "rhs", "data {}")]
 TOLERANCES = ("tolerance", "operator_tolerance")
+RUN_NUMBERS = ("run", "N", "iterations", *TOLERANCES, "true_residual", "error", "condition", "setup_s", "solve_s",
+               "solve_s_min", "solve_s_max")
 NAMES = {"none": "no preconditioner", "leaves": "leaf blocks", "jacobi": "Jacobi", "asm": "Schwarz",
          "ilu": "ILU(0)", "gamg": "AMG"}
 
@@ -39,11 +43,39 @@ pyplot.rcParams.update({
     "svg.hashsalt": "fmbem", "svg.fonttype": "none"})
 
 
-def read(path):
+class Damaged(Exception):
+    """Says what is wrong with which table."""
+
+
+def read(path, numbers):
+    """The rows of a table, of which these columns are numbers or empty. A row without its end is
+    being written."""
     if not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
+    text = path.read_bytes().decode(errors="replace")  # names of files may be no UTF-8
+    rows = list(csv.DictReader(io.StringIO(text[:text.rfind("\n") + 1], newline="")))
+    for row in rows:
+        if None in row or None in row.values() or not set(numbers) <= row.keys():
+            raise Damaged(f"{path} is damaged: a row of run {row.get('run')} has other columns than it should")
+        for column in numbers:
+            try:
+                number(row[column])
+            except ValueError:
+                raise Damaged(f"{path} is damaged: {column} of run {row['run']} is no number, but "
+                              f"\"{row[column]}\"") from None
+    return rows
+
+
+def number(text):
+    return float(text) if text else math.nan
+
+
+def read_asked(path):
+    """What was asked for: lists by the names of options."""
+    try:
+        return json.loads(path.read_bytes().decode(errors="replace"))["arguments"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Damaged(f"{path} is not there or damaged: it says what the tables beside it are of") from None
 
 
 def groups_of(rows, key):
@@ -58,8 +90,9 @@ class Study:
 
     def __init__(self, folder):
         self.folder = folder
-        self.asked = json.loads((folder / "study.json").read_text(encoding="utf-8"))["arguments"]
-        self.runs = [run for run in read(folder / "runs.csv") if run["status"] != "failed"]
+        self.asked = read_asked(folder / "study.json")
+        runs = read(folder / "runs.csv", RUN_NUMBERS)
+        self.runs = [run for run in runs if run["status"] != "failed"]
         self.colours, self.rests = {}, {}
         self.apart = []  # columns whose values have axes of their own, where lines would be too many
         for column in ("formulation", "rhs", "method"):
@@ -154,7 +187,7 @@ def draw_residuals(study, history):
         for run in members:
             for points in groups_of(curves[run["run"]], lambda row: row["rhs"]).values():
                 handles += ax.semilogy([int(p["iteration"]) for p in points],
-                                       [float(p["residual"]) for p in points],
+                                       [number(p["residual"]) for p in points],
                                        label=study.label(run, TOLERANCES),
                                        markevery=max(1, len(points) // 8), **study.style(run))
         ax.axhline(tightest, color="#888888", linewidth=0.8)
@@ -217,7 +250,8 @@ def draw_errors(study, ax, runs):
 
 
 def draw_work_precision(study):
-    solved = [run for run in study.runs if run["solve_s"] and run["status"] != "not_converged"]
+    solved = [run for run in study.runs
+              if run["solve_s"] and run["true_residual"] and run["status"] != "not_converged"]
     groups = groups_of(solved, study.series)
     erring = {name: [run for run in tightest_of(members)[0] if run["error"]] for name, members in groups.items()}
     erring = {name: members for name, members in erring.items() if len({run["N"] for run in members}) > 1}
@@ -288,11 +322,17 @@ def draw_spectrum(study, spectrum):
 
 def main(folder):
     study = Study(pathlib.Path(folder))
-    draw_residuals(study, read(study.folder / "history.csv"))
+    history = read(study.folder / "history.csv", ("run", "rhs", "iteration", "residual"))
+    spectrum = read(study.folder / "spectrum.csv", ("run", "re", "im"))
+    draw_residuals(study, history)
     draw_iterations(study)
     draw_work_precision(study)
-    draw_spectrum(study, read(study.folder / "spectrum.csv"))
+    draw_spectrum(study, spectrum)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except Damaged as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

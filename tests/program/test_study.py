@@ -437,6 +437,38 @@ class Pictures(StudyTest):
         for name in self.NAMES:
             self.assertEqual((self.folder / "out" / f"{name}.svg").read_bytes(), first[name])
 
+    @release_alone("a script of Python makes them")
+    def test_names_of_files_need_not_be_text(self):
+        if not python_with_matplotlib():
+            leave_out("no Python with matplotlib")
+        mesh = os.fsencode(self.folder) + b"/bad\xff.msh"
+        os.rename(os.fsencode(self.tetrahedron_file()), mesh)
+        self.write("csv.py", "raise RuntimeError('not this one')")  # nor modules those of the folder
+        for _ in range(2):
+            done = subprocess.run([PROGRAM, "study", b"bad\xff.msh", "--out", "out"], cwd=self.folder,
+                                  capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"Traceback", done.stderr)
+            self.assertEqual(len(list((self.folder / "out").glob("*.png"))), 3)
+
+    @release_alone("a script of Python makes them")
+    def test_damaged_tables_get_one_sentence(self):
+        if not python_with_matplotlib():
+            leave_out("no Python with matplotlib")
+        self.fmbem("study", "--problem", "sphere", "--out", "out", env={})
+        for name, damaged, saying in (
+                ("runs.csv", lambda text: text + "2,solved\n", "a row of run 2 has other columns"),
+                ("runs.csv", lambda text: text.replace(",128,", ",many,"), "N of run 1 is no number"),
+                ("history.csv", lambda text: text + "1,0,1,little\n", "residual of run 1 is no number"),
+                ("study.json", lambda text: text[:100], "damaged")):
+            path = self.folder / "out" / name
+            text = path.read_text()
+            path.write_text(damaged(text))
+            self.refused("study", "--plot", "out", saying=[name, saying], env={})
+            path.write_text(text)
+        (self.folder / "out" / "history.csv").write_text("run,rhs,iteration,residual\n1,0,0,\n1,0,1,0.5\n1,0")
+        self.fmbem("study", "--plot", "out", env={})
+
     def test_without_matplotlib_the_tables_stay(self):
         done = self.fmbem("study", "--problem", "sphere", "--out", "out")
         self.assertIn("python3-matplotlib", done.stderr)
