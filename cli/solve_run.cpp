@@ -24,6 +24,7 @@ namespace {
 void start_solver_library(const ConductorOptions& problem, Context& context, Json& report) {
   start_petsc(context.arguments.petsc);
   FMBEM_REQUIRE(mpi_ranks() == 1, "fmbem runs on one MPI rank for now: start it without mpirun");
+  check_petsc_values();
   const std::string shows = option_that_shows_the_system();
   FMBEM_REQUIRE(shows.empty(), "the PETSc option -"
                                    << shows << " would show nothing, or numbers in the solver's "

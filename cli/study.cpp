@@ -100,6 +100,7 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
   FMBEM_REQUIRE(!options.folder.empty(), "a study needs a folder for its tables: --out DIR");
   set_threads(options.threads.value_or(available_cores()));
   start_petsc();
+  check_petsc_values();
   check_before_meshes(options, cases);
   StudyRunner runner(options, console);
 

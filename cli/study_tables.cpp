@@ -27,7 +27,7 @@ int run_of(const std::string& row) {
 }
 
 /// A comma within quotes divides nothing.
-std::vector<std::string> fields_of(const std::string& row) {
+std::vector<std::string> split_row(const std::string& row) {
   std::vector<std::string> fields(1);
   bool is_quoted = false;
   for (const char c : row) {
@@ -105,12 +105,12 @@ std::vector<std::string> GrowingTable::read_rows() const {
   std::vector<std::string> rows;
   std::string row;
   std::getline(in, row);  // the header
-  const std::size_t columns = fields_of(row).size();
+  const std::size_t columns = split_row(row).size();
   while (std::getline(in, row)) {
     FMBEM_REQUIRE(run_of(row) > 0, path_ << " is damaged: a row begins with no number of a run");
-    FMBEM_REQUIRE(fields_of(row).size() == columns,
+    FMBEM_REQUIRE(split_row(row).size() == columns,
                   path_ << " is damaged: a row of run " << run_of(row) << " has "
-                        << fields_of(row).size() << " columns, not " << columns
+                        << split_row(row).size() << " columns, not " << columns
                         << ": take that row out, or use another folder");
     rows.push_back(row);
   }
@@ -126,7 +126,7 @@ std::set<int> GrowingTable::runs() const {
 std::set<int> GrowingTable::runs_with(const std::string& word) const {
   std::set<int> runs;
   for (const std::string& row : read_rows())
-    if (fields_of(row)[1] == word) runs.insert(run_of(row));
+    if (split_row(row)[1] == word) runs.insert(run_of(row));
   return runs;
 }
 

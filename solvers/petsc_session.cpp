@@ -1,11 +1,14 @@
 #include "fmbem/solvers/petsc_session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -48,26 +51,49 @@ bool is_option_name(const std::string& word) {
          word[1] != '.';
 }
 
-void add_names(const std::vector<std::string>& words, std::set<std::string>& names) {
-  for (const std::string& word : words)
-    if (is_option_name(word)) names.insert(word.substr(word.find_first_not_of('-')));
+// "-name value -flag …"
+std::vector<std::string> words_of(PetscOptions options) {
+  char* all = nullptr;
+  petsc_calls([&] { return PetscOptionsGetAll(options, &all); });
+  std::istringstream stream(all);
+  PetscFree(all);
+  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
-void add_names_of_file(const std::string& path, std::set<std::string>& names) {
+// Names that a command line gives, itself or by files of options, with the prefixes in force.
+std::set<std::string> names_given(std::vector<std::string> words) {
+  std::set<std::string> names;
+  PetscOptions options = nullptr;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
   petsc_calls([&] {
-    PetscOptions options;
-    char* all = nullptr;
     PetscCall(PetscOptionsCreate(&options));
-    PetscCall(PetscOptionsInsertFile(PETSC_COMM_SELF, options, path.c_str(), PETSC_TRUE));
-    PetscCall(PetscOptionsGetAll(options, &all));
-    std::istringstream stream(all);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) words.push_back(word);
-    add_names(words, names);
-    PetscCall(PetscFree(all));
-    PetscCall(PetscOptionsDestroy(&options));
-    return PetscErrorCode(PETSC_SUCCESS);
+    return PetscOptionsInsertArgs(options, static_cast<int>(arguments.size()), arguments.data());
   });
+  for (const std::string& word : words_of(options))
+    if (is_option_name(word)) names.insert(word.substr(word.find_first_not_of('-')));
+  PetscOptionsDestroy(&options);
+  return names;
+}
+
+// At its end PETSc would write there, and could only fail.
+void check_file_of_log(const char* name) {
+  std::array<char, 4096> value{};
+  PetscBool is_there = PETSC_FALSE;
+  petsc_calls([&] {
+    return PetscOptionsGetString(nullptr, nullptr, name, value.data(), value.size(), &is_there);
+  });
+  std::istringstream viewer(value.data());  // type:file:format
+  std::string type, path;
+  std::getline(viewer, type, ':');
+  std::getline(viewer, path, ':');
+  if (path.empty()) return;
+  const bool was_there = std::filesystem::exists(path);
+  FILE* const file = std::fopen(path.c_str(), "a");
+  if (!file) PetscOptionsClearValue(nullptr, name);
+  FMBEM_REQUIRE(file, name << ": cannot write " << path << ": " << std::strerror(errno));
+  std::fclose(file);
+  if (!was_there) std::filesystem::remove(path);
 }
 
 // PETSc would ask for it only at its end, or when the first vector comes to a GPU.
@@ -138,10 +164,10 @@ void start_petsc(const std::vector<std::string>& options) {
   char** argv = arguments.data();
   // In some versions PETSc ends the process if it cannot open a file.
   for (std::size_t k = 0; k < options.size(); ++k) {
-    if (options[k] != "-options_file") continue;
+    if (options[k] != "-options_file" && options[k] != "-options_file_yaml") continue;
     FILE* file = k + 1 < options.size() ? std::fopen(options[k + 1].c_str(), "r") : nullptr;
-    FMBEM_REQUIRE(file, "-options_file: cannot read "
-                            << (k + 1 < options.size() ? options[k + 1] : "without a name"));
+    FMBEM_REQUIRE(file, options[k] << ": cannot read "
+                                   << (k + 1 < options.size() ? options[k + 1] : "without a name"));
     std::fclose(file);
   }
   std::error_code error;
@@ -156,9 +182,8 @@ void start_petsc(const std::vector<std::string>& options) {
     throw InputError("PETSc could not be started (error " + std::to_string(code) +
                      "): check the PETSc options, PETSC_OPTIONS and the rc files");
   session().ours = true;
-  add_names(options, session().given);
-  for (std::size_t k = 0; k + 1 < options.size(); ++k)
-    if (options[k] == "-options_file") add_names_of_file(options[k + 1], session().given);
+  session().given = names_given(options);
+  for (const char* name : {"-log_view", "-options_view"}) check_file_of_log(name);
 }
 
 void finish_petsc() { session().finish(); }
@@ -201,6 +226,23 @@ std::string petsc_options_in_force() {
     if (const std::size_t at = result.find(own); at != result.npos) result.erase(at, own.size());
   result.erase(result.find_last_not_of(' ') + 1);
   return result;
+}
+
+void check_petsc_values() {
+  static const std::set<std::string> with_value{
+      "-ksp_type",         "-ksp_max_it",           "-ksp_rtol",
+      "-ksp_atol",         "-ksp_divtol",           "-ksp_pc_side",
+      "-ksp_norm_type",    "-ksp_gmres_restart",    "-ksp_gcr_restart",
+      "-ksp_gmres_haptol", "-ksp_lgmres_augment",   "-ksp_bcgsl_ell",
+      "-ksp_guess_type",   "-ksp_convergence_test", "-ksp_richardson_scale",
+      "-pc_type",          "-sub_pc_type",          "-sub_ksp_type",
+      "-pc_asm_overlap",   "-pc_asm_blocks",        "-ksp_gmres_cgs_refinement_type"};
+  const std::vector<std::string> words = words_of(nullptr);
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const bool is_alone = k + 1 == words.size() || is_option_name(words[k + 1]);
+    FMBEM_REQUIRE(!is_alone || with_value.count(words[k]) == 0,
+                  "the PETSc option " << words[k] << " needs a value: give it one or leave it out");
+  }
 }
 
 std::string option_that_shows_the_system() {

@@ -7,7 +7,7 @@ namespace fmbem {
 
 /// Starts PETSc, and MPI with it, unless they are running; what was started here ends with
 /// finish_petsc() or, at the latest, with the process. `options` are those of a PETSc command line.
-/// Throws InputError for options that PETSc cannot read.
+/// Throws InputError for options that PETSc cannot read, and for files of theirs.
 void start_petsc(const std::vector<std::string>& options = {});
 
 /// Ends what start_petsc() started; PETSc prints -log_view and the like here.
@@ -19,7 +19,7 @@ void finish_petsc_before_gpu_memory();
 
 /// Names of PETSc options that nothing has asked for.
 struct UnusedOptions {
-  std::vector<std::string> given;    ///< from the options of start_petsc() and their -options_file
+  std::vector<std::string> given;    ///< from the options of start_petsc() and the files they name
   std::vector<std::string> ambient;  ///< from PETSC_OPTIONS or an rc file
 };
 UnusedOptions unused_petsc_options();
@@ -27,6 +27,9 @@ UnusedOptions unused_petsc_options();
 /// All PETSc options in force, from wherever they came, as PETSc writes them: "-name value …";
 /// without those that start_petsc() gives itself. Empty while PETSc does not run.
 std::string petsc_options_in_force();
+
+/// Throws InputError for an option in force without the value that it needs: PETSc would ignore it.
+void check_petsc_values();
 
 /// The first option in force that asks PETSc to show matrices or vectors of a solve, without the
 /// dash; or empty. It cannot: the operator is never assembled, and vectors are in the order of

@@ -450,6 +450,33 @@ class Petsc(ProgramTest):
         self.refused("capacitance", mesh, "-options_file", bad, saying="no_such_option")
         self.refused("capacitance", mesh, "-options_file", "nowhere", saying="nowhere")
 
+    def test_options_of_files_and_with_prefixes_are_checked_as_on_the_command_line(self):
+        mesh = self.tetrahedron_file()
+        good = self.write("good.yaml", "ksp:\n  rtol: 1e-9\n")
+        self.assertEqual(self.report("capacitance", mesh, "-options_file_yaml", good)["tolerance"]["solver"], 1e-9)
+        bad = self.write("bad.yaml", "no_such_option: 3\n")
+        self.refused("capacitance", mesh, "-options_file_yaml", bad, saying=["-no_such_option", "unknown"])
+        self.refused("capacitance", mesh, "-options_file_yaml", "nowhere", saying=["-options_file_yaml", "nowhere"])
+        self.refused("capacitance", mesh, "-prefix_push", "foo_", "-ksp_rtol", "1e-9", "-prefix_pop",
+                     saying=["-foo_ksp_rtol", "unknown"])
+
+    def test_options_without_their_value_are_refused(self):
+        mesh = self.tetrahedron_file()
+        for name in ("-ksp_max_it", "-ksp_rtol", "-ksp_gmres_restart", "-ksp_type", "-pc_type"):
+            self.refused("capacitance", mesh, name, saying=[name, "needs a value"])
+            self.refused("capacitance", mesh, name, "-ksp_converged_reason", saying=[name, "needs a value"])
+        self.refused("capacitance", mesh, env={"PETSC_OPTIONS": "-ksp_rtol"}, saying=["-ksp_rtol", "needs a value"])
+        self.refused("study", "--problem", "sphere", "--out", "out", env={"PETSC_OPTIONS": "-ksp_rtol"},
+                     saying=["-ksp_rtol", "needs a value"])
+
+    def test_a_log_that_cannot_be_written_is_refused(self):
+        mesh = self.tetrahedron_file()
+        self.refused("capacitance", mesh, "-log_view", ":/nowhere/log.txt", saying=["-log_view", "/nowhere/log.txt"])
+        self.refused("capacitance", mesh, env={"PETSC_OPTIONS": "-log_view :/nowhere/log.txt:ascii_xml"},
+                     saying=["-log_view", "/nowhere/log.txt"])
+        self.fmbem("capacitance", mesh, "-log_view", ":log.txt")
+        self.assertIn("KSPSolve", (self.folder / "log.txt").read_text())
+
     def test_unused_options_of_the_environment_are_a_warning(self):
         report = self.report("capacitance", self.tetrahedron_file(),
                              env={"PETSC_OPTIONS": "-no_such_option 3"})
