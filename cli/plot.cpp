@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/picture_options.hpp"
+#include "cli/report.hpp"
 #include "cli/surface_output.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -36,11 +37,14 @@ Cut cut_of(const CutOption& option) {
 struct SurfaceResult {
   SurfaceMesh mesh;
   std::vector<PanelField> fields;
+  bool converged = true;
 };
 
 SurfaceResult kept_result(const std::string& file) {
   KeptSolution kept = load_solution(file);
-  return {std::move(kept.mesh), panel_fields(kept.solution)};
+  const Json report = Json::parse(kept.report, nullptr, false);
+  return {std::move(kept.mesh), panel_fields(kept.solution),
+          report.is_object() && report.value("status", Json()) == "solved"};
 }
 
 /// Gmsh knows elements by their tags.
@@ -64,15 +68,20 @@ bool is_vtk(const std::string& file) {
   return format == "vtu" || format == "vtp" || format == "vti";
 }
 
-void draw(const std::string& file, const std::string& picture, const PictureOptions& how) {
+/// Whether what it draws has converged, as far as the file says.
+bool draw(const std::string& file, const std::string& picture, const PictureOptions& how) {
   const bool is_msh = ending(file) == "msh";
-  if (is_vtk(file) || (!is_msh && !is_solution_file(file))) return draw_picture(file, picture, how);
+  if (is_vtk(file) || (!is_msh && !is_solution_file(file))) {
+    draw_picture(file, picture, how);
+    return true;
+  }
   check_picture_path(picture);
   const SurfaceResult result = is_msh ? msh_result(file) : kept_result(file);
   OutputFile output(picture);
   draw_result(file, output, how,
               [&](const std::string& path) { return write_vtu(path, result.mesh, result.fields); });
   output.commit();
+  return result.converged;
 }
 
 ExitCode run(Context& context, const PlotArguments& options) {
@@ -82,9 +91,12 @@ ExitCode run(Context& context, const PlotArguments& options) {
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
   refuse_overwriting({{"--output", picture}}, {{"result", options.file}});
-  draw(options.file, picture, how);
+  const bool converged = draw(options.file, picture, how);
   context.console.print_wrote(picture);
-  return ExitCode::solved;
+  if (!converged)
+    context.console.warning("the solution in " + options.file +
+                            " had not converged when it was kept");
+  return converged ? ExitCode::solved : ExitCode::not_converged;
 }
 
 }  // namespace

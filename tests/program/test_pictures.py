@@ -223,6 +223,13 @@ class Surfaces(PictureTest):
 
 
 class Kept(PictureTest):
+    def test_a_kept_solution_that_had_not_converged_says_so(self):
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--save", "kept.h5", "-ksp_max_it", 1, "-pc_type",
+                   "none", code=3)
+        done = self.fmbem("plot", "kept.h5", "-o", "kept.png", code=3)
+        self.assertIn("warning: the solution in kept.h5 had not converged", done.stderr)
+        self.assertTrue((self.folder / "kept.png").exists())
+
     def test_pictures_of_a_run_of_its_kept_solution_and_of_its_files_are_the_same(self):
         """.msh names views without the unit's place being lost, so values are found by element."""
         problem = self.write("p.json", json.dumps({
