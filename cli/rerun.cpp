@@ -183,7 +183,7 @@ Command add_rerun(CLI::App& program) {
       program.add_subcommand("rerun", "Repeat the run of a report and compare the results");
   app->footer(
       "Example:\n  fmbem rerun report.json\n"
-      "Exit code 0: the results are the same to ten times the loosest tolerance; 3: they are not, "
+      "Exit code 0: the results are the same to ten times the loosest tolerance; 3: they are not,\n"
       "or did not converge, as before.\n"
       "Nothing is written but --json. Arguments, PETSc's options and folder are the report's.");
   app->add_option("REPORT", options->file, "a report that --json has written")->required();
