@@ -25,25 +25,20 @@ const char* name_of(SoluteRegion::Kind kind) {
   return "";
 }
 
-/// Reaction potentials weighted with charges: ½ Σ q φ of each residue, kcal/mol, in their order.
+/// Of a residue ½ Σ q φ of the reaction, kcal/mol, and the mean of φ over its atoms.
 struct ResidueEnergy {
-  std::string title;
   double energy = 0;
-  double potential = 0;  ///< mean over the atoms
-  std::size_t atoms = 0;
+  double potential = 0;
 };
-std::vector<ResidueEnergy> residues_of(const Solvation& solvation, const Molecule& molecule) {
-  std::vector<ResidueEnergy> residues;
-  for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
-    const std::string title = molecule.atoms[a].residue_title();
-    if (residues.empty() || residues.back().title != title) residues.push_back({title});
-    ResidueEnergy& residue = residues.back();
-    residue.energy += 0.5 * molecule.atoms[a].charge * solvation.reaction[a];
-    residue.potential += solvation.reaction[a];
-    ++residue.atoms;
+ResidueEnergy energy_of(const Residue& residue, const Solvation& solvation,
+                        const Molecule& molecule) {
+  ResidueEnergy result;
+  for (const std::size_t a : residue.atoms) {
+    result.energy += 0.5 * molecule.atoms[a].charge * solvation.reaction[a];
+    result.potential += solvation.reaction[a];
   }
-  for (ResidueEnergy& residue : residues) residue.potential /= static_cast<double>(residue.atoms);
-  return residues;
+  result.potential /= static_cast<double>(residue.atoms.size());
+  return result;
 }
 
 Json at_atoms(Json value, const std::string& unit) {
@@ -145,10 +140,11 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
   for (double& potential : potentials) potential /= kt;
   json["reaction_potential_kT_per_e"] = at_atoms(numbers(potentials), "kT/e");
   Json names = Json::array(), of_residues = Json::array(), means = Json::array();
-  for (const ResidueEnergy& residue : residues_of(solvation, molecule)) {
+  for (const Residue& residue : residues_of(molecule.atoms)) {
+    const ResidueEnergy of_residue = energy_of(residue, solvation, molecule);
     names.push_back(residue.title);
-    of_residues.push_back(number(residue.energy));
-    means.push_back(number(residue.potential / kt));
+    of_residues.push_back(number(of_residue.energy));
+    means.push_back(number(of_residue.potential / kt));
   }
   json["residues"] = at_atoms(names, "1");
   json["residue_solvation_energy_kcal_per_mol"] = at_atoms(of_residues, "kcal/mol");

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/csv_table.hpp"
@@ -224,6 +225,18 @@ double Molecule::charge() const {
   double sum = 0;
   for (const Atom& atom : atoms) sum += atom.charge;
   return sum;
+}
+
+std::vector<Residue> residues_of(const std::vector<Atom>& atoms) {
+  std::vector<Residue> residues;
+  std::unordered_map<std::string, std::size_t> number_of;
+  for (std::size_t a = 0; a < atoms.size(); ++a) {
+    const std::string title = atoms[a].residue_title();
+    const auto [found, is_new] = number_of.try_emplace(title, residues.size());
+    if (is_new) residues.push_back({title, {}});
+    residues[found->second].atoms.push_back(a);
+  }
+  return residues;
 }
 
 Molecule read_pqr(const std::string& file) {

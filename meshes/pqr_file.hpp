@@ -30,6 +30,15 @@ struct Molecule {
   double charge() const;  ///< of all atoms
 };
 
+/// Atoms that have residue, chain and number in common, wherever they stand.
+struct Residue {
+  std::string title;
+  std::vector<std::size_t> atoms;  ///< ascending
+};
+
+/// In the order of their first atoms. O(n).
+std::vector<Residue> residues_of(const std::vector<Atom>& atoms);
+
 /// Reads the atoms of a PQR file: lines ATOM and HETATM of serial, name, residue, chain (may be
 /// missing), residue number, x, y, z, charge, radius and, perhaps, one more number and more words,
 /// such as an element. Fields are separated by blanks or tabs; numbers that run together because

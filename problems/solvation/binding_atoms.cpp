@@ -87,8 +87,8 @@ std::string charges_differ(const PartInComplex& part, int decimals_of_complex) {
     const Atom &alone = (*part.atoms)[i], &bound = *part.in_complex[i];
     if (std::abs(alone.charge - bound.charge) > tolerance)
       return "the atom " + line_and_title(bound) + " of the complex has the charge " +
-             shortest_digits(bound.charge) + " e, but " + shortest_digits(alone.charge) + " e in the " + part.name +
-             what_binding_needs;
+             shortest_digits(bound.charge) + " e, but " + shortest_digits(alone.charge) +
+             " e in the " + part.name + what_binding_needs;
   }
   return "";
 }

@@ -1,8 +1,8 @@
 #include "fmbem/problems/solvation/charge_sets.hpp"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
+#include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 
@@ -31,18 +31,12 @@ void refuse_coincident_charges(const Molecule& molecule) {
 
 std::vector<ChargeSet> charge_sets_of(const Molecule& sites) {
   std::vector<ChargeSet> sets;
-  for (const Atom& atom : sites.atoms) {
-    const std::string title = atom.residue_title();
-    if (sets.empty() || sets.back().name != title) sets.push_back({title, {}});
-    if (atom.charge != 0) sets.back().atoms.push_back(atom);
-  }
-  std::set<std::string> names;
-  for (const ChargeSet& set : sets) {
+  for (const Residue& residue : residues_of(sites.atoms)) {
+    ChargeSet set{residue.title, {}};
+    for (const std::size_t a : residue.atoms)
+      if (sites.atoms[a].charge != 0) set.atoms.push_back(sites.atoms[a]);
     FMBEM_REQUIRE(!set.atoms.empty(), sites.file << ": the site " << set.name << " has no charge");
-    FMBEM_REQUIRE(names.insert(set.name).second,
-                  sites.file << ": the site " << set.name
-                             << " comes up twice: atoms of a site follow each other, and sites "
-                                "differ in residue, chain or number");
+    sets.push_back(std::move(set));
   }
   return sets;
 }

@@ -14,7 +14,7 @@ struct ChargeSet {
 };
 
 /// A charge set for each residue of a molecule, which may be other places in the same solutes.
-/// Throws InputError for residues without charge, and for those that come up twice.
+/// Throws InputError for residues without charge.
 std::vector<ChargeSet> charge_sets_of(const Molecule& sites);
 
 /// Throws InputError for charges of a molecule at one place.

@@ -98,6 +98,8 @@ class Solvate(ProgramTest):
         for k in range(2):
             self.assertAlmostEqual(float(atoms[k][-1]), potentials[k], places=8)
             self.assertAlmostEqual(float(rows[k]["reaction potential [kT/e]"]), potentials[k], places=9)
+        again = self.report("solvate", "p.pqr", "--surface", self.sphere)
+        self.assertEqual(again["results"]["reaction_potential_kT_per_e"]["value"], potentials)
         self.assertAlmostEqual(sum(float(row["solvation energy [kcal/mol]"]) for row in rows),
                                report["results"]["solvation_energy_kcal_per_mol"]["value"], places=9)
         self.assertEqual(report["results"]["residues"]["value"], ["ION A 1", "HOH B 7"])
@@ -109,6 +111,28 @@ class Solvate(ProgramTest):
             self.assertGreater(potential, 0)
         self.assertIn("normal field inside [kT/(e angstrom)]", arrays)
         self.assertTrue((self.folder / "s.msh").exists())
+
+    def test_residues_whose_atoms_are_apart(self):
+        """A residue is all of its atoms, wherever they stand, here and among sites."""
+        lines = ("ATOM 1 CG ASP A 5 1 1 0 -0.75 1\n", "ATOM 2 NZ LYS A 5A -1 0 1 1 1\n",
+                 "ATOM 3 OD ASP A 5 1.5 1 0 -0.25 1\n", "ATOM 4 CG ASP B 5 0 -1.5 0 0.5 1\n")
+        self.write("apart.pqr", "".join(lines))
+        report = self.report("solvate", "apart.pqr", "--surface", self.sphere, "--sites", "apart.pqr")
+        results = report["results"]
+        self.assertEqual(results["residues"]["value"], ["ASP A 5", "LYS A 5A", "ASP B 5"])
+        self.assertEqual(results["sites"]["value"], results["residues"]["value"])
+        potentials = results["reaction_potential_kT_per_e"]["value"]
+        charges = [-0.75, 1, -0.25, 0.5]
+        kt = 8.31446261815324e-3 / KCAL * report["solvation"]["temperature_K"]
+        energies = [0.5 * kt * q * phi for q, phi in zip(charges, potentials)]
+        of_residues = results["residue_solvation_energy_kcal_per_mol"]["value"]
+        for value, exact in zip(of_residues, (energies[0] + energies[2], energies[1], energies[3]), strict=True):
+            self.assertAlmostEqual(value, exact, places=9)
+        means = results["residue_reaction_potential_kT_per_e"]["value"]
+        self.assertAlmostEqual(means[0], (potentials[0] + potentials[2]) / 2, places=9)
+        # A set's row times all sets is twice its energy in the molecule.
+        row = results["site_energy_kcal_per_mol"]["value"][0]
+        self.assertAlmostEqual(sum(row), 2 * of_residues[0], delta=1e-4 * abs(of_residues[0]))
 
     def test_rerun_and_threads_give_the_same_bits(self):
         first = self.report("solvate", self.ion, "--surface", self.sphere, "--kappa", 0.2, "--threads", 1)

@@ -50,7 +50,9 @@ TEST_CASE("parts that are in the complex differ in nothing, wherever they are") 
       atom.place[axis] = 1e-3 * std::round(1e3 * atom.place[axis]);
   }
   CHECK(parts.differ() == "");
-  SECTION("with the ligand first") { parts.complex = together(chain_of("B", 5, {}), parts.receptor); }
+  SECTION("with the ligand first") {
+    parts.complex = together(chain_of("B", 5, {}), parts.receptor);
+  }
   SECTION("in another order") { std::swap(parts.ligand[1], parts.ligand[3]); }
   SECTION("with another chain") {
     for (Atom& atom : parts.ligand) atom.chain = "X";
