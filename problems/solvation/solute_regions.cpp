@@ -13,6 +13,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/enclosed_points.hpp"
+#include "fmbem/problems/solvation/close_charges.hpp"
 
 namespace fmbem {
 namespace {
@@ -263,6 +264,8 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
     result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
   refuse_atoms_outside(molecule, result.regions[0].atoms);
   Kinds(result, molecule);
+  for (std::string& sentence : notices_of_close_charges(panels, molecule))
+    result.notices.push_back(std::move(sentence));
   return result;
 }
 

@@ -30,7 +30,7 @@ struct SoluteRegions {
   std::vector<std::string> surfaces;  ///< their names; a surface is a connected component
   /// [n panels]: the region at the back of the panel, and the one that its normal points to.
   LargeVector<int> inside, outside;
-  std::vector<std::string> notices;  ///< of surfaces that cross a little, one sentence each
+  std::vector<std::string> notices;  ///< on what makes energies less accurate, one sentence each
 };
 
 /// Finds which surfaces lie in which, and so regions, and what they are: those with atoms are

@@ -1,6 +1,7 @@
 """fmbem solvate: energies of molecules in their surfaces, its outputs, and what it refuses."""
 
 import csv
+import json
 import math
 import unittest
 
@@ -133,6 +134,20 @@ class Solvate(ProgramTest):
         # A set's row times all sets is twice its energy in the molecule.
         row = results["site_energy_kcal_per_mol"]["value"][0]
         self.assertAlmostEqual(sum(row), 2 * of_residues[0], delta=1e-4 * abs(of_residues[0]))
+
+    def test_charges_that_see_the_panels_are_told(self):
+        points, faces = spheres.octahedron(2, 4.0)
+        corners = [points[i] for i in faces[40]]
+        middle = [sum(x) / 3 for x in zip(*corners)]
+        self.write("close.pqr", ATOM + "ATOM 2 CL ION A 2 {} {} {} -1 1\n".format(*[(1 - 1e-4) * x for x in middle]))
+        self.fmbem("solvate", "close.pqr", "--surface", self.sphere, "--json", "r.json")
+        warnings = json.loads((self.folder / "r.json").read_text())["warnings"]
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("1 atom with a charge is closer to the surface than a quarter of a panel's edge, "
+                      "most of all CL of ION A 2 (line 2), 0.000", warnings[0])
+        self.write("close.pqr", ATOM + ATOM.replace(" 1 1 1 1 1\n", " 1 1 1.000000001 -1 1\n"))
+        done = self.fmbem("solvate", "close.pqr", "--surface", self.sphere)
+        self.assertIn("are only 1e-09 angstrom apart", done.stderr.replace("\n  ", " "))
 
     def test_rerun_and_threads_give_the_same_bits(self):
         first = self.report("solvate", self.ion, "--surface", self.sphere, "--kappa", 0.2, "--threads", 1)

@@ -8,6 +8,7 @@
 #include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/join.hpp"
+#include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/solvation/extrapolate_energy.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 #include "tests/unit/catch.hpp"
@@ -411,6 +412,28 @@ TEST_CASE("surfaces and atoms that do not go together are refused") {
   CHECK_THAT(refused({mol}, {inside, inside}), contains("has a charge at the place of"));
   CHECK_THAT(refused({mol, named_sphere("l.off", 2, 5), named_sphere("m.off", 2, 6)}, {inside}),
              contains("no atom"));
+}
+
+TEST_CASE("charges that are too close to panels or to each other are told") {
+  const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 2, 4, {1, 2, 3})});
+  const Panels panels = make_panels(mesh);
+  const auto told = [&](std::vector<Atom> atoms) {
+    return find_solute_regions(mesh, panels, molecule_of(std::move(atoms))).notices;
+  };
+  const Triangle panel = panels.triangle(17);
+  const double edge = std::max({panel.length[0], panel.length[1], panel.length[2]});
+  const auto below = [&](double depth, double charge) {
+    return atom_at(panel.centroid + panels.origin - depth * edge * panel.normal, charge);
+  };
+  CHECK(told({atom_at({1, 2, 3}), below(0.26, 1), below(0.01, 0)}).empty());
+  const auto close = told({atom_at({1, 2, 3}), below(0.24, 1), below(1e-4, -0.5)});
+  REQUIRE(close.size() == 1);
+  CHECK_THAT(close[0], contains("2 atoms with charges") && contains("ION of ION 1 (line 3)"));
+  CHECK_THAT(close[0],
+             contains(decimal(1e-4 * edge) + " angstrom from a panel of " + decimal(edge)));
+  const auto pair = told({atom_at({1, 2, 3}), atom_at({1, 2 + 1e-3, 3}), atom_at({1, 2.02, 3})});
+  REQUIRE(pair.size() == 1);
+  CHECK_THAT(pair[0], contains("(line 1)") && contains("(line 2)") && contains("0.001 angstrom"));
 }
 
 TEST_CASE("surfaces may cross by a little, and it is told") {
