@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/solvation/point_charges.hpp"
 
 namespace fmbem {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 double error_of(const Solvation& part) {
   return (part.solves[0].true_residual + part.operator_tolerance) *
              std::abs(part.solvation_energy) +
-         0.1 * part.solver_tolerance * std::abs(part.coulomb_energy);
+         PointCharges::tolerance_of_own * std::abs(part.coulomb_energy);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ struct BindingEnergies {
   double solvation = 0, coulomb = 0;
   /// Of the solves and products, not of the meshes: the sum over all three of |solvation energy|
   /// times what is left of the residual and the operator's tolerance, and of |Coulomb energy| times
-  /// a tenth of the solver's tolerance, as the FMM has it.
+  /// PointCharges::tolerance_of_own.
   double error = 0;
   double total() const { return solvation + coulomb; }
 };

@@ -58,10 +58,10 @@ void PointCharges::limit_close_potentials(std::span<const Vec3d> points, double 
   }
 }
 
-std::vector<double> PointCharges::potential(double tolerance) const {
+std::vector<double> PointCharges::potential() const {
   std::vector<double> result(places.size());
   if (places.empty()) return result;
-  const fmm::Plan plan(places, options_for(tolerance, places.size(), places.size()));
+  const fmm::Plan plan(places, options_for(10 * tolerance_of_own, places.size(), places.size()));
   plan.evaluate({.charges = q}, {.potential = result});
   return result;
 }

@@ -25,8 +25,9 @@ struct PointCharges {
   /// out of a sum that has them would leave their rounding errors, which are as large as they are.
   void limit_close_potentials(std::span<const Vec3d> points, double least_distance,
                               std::span<double> potential) const;
-  /// The same as potential_at() at the charges' own places.
-  std::vector<double> potential(double tolerance) const;
+  /// The same as potential_at() at the charges' own places, to this tolerance.
+  static constexpr double tolerance_of_own = 1e-9;
+  std::vector<double> potential() const;
 };
 
 /// The atoms of a region, in its order.

@@ -68,9 +68,10 @@ std::vector<PointCharges> SolvationProblem::charges() const {
 void SolvationProblem::find_coulomb_energy() {
   const double unit = result_.model.unit_of_potential();
   result_.coulomb_energy = 0;
+  // Sums over pairs are much larger than what is left of them, and take little time.
   for (const SoluteRegion& region : result_.regions.regions) {
     const PointCharges charges = charges_in(region, molecule_.atoms);
-    const std::vector<double> potential = charges.potential(tolerance_);
+    const std::vector<double> potential = charges.potential();
     for (std::size_t k = 0; k < potential.size(); ++k)
       result_.coulomb_energy +=
           0.5 * unit * charges.q[k] * potential[k] / result_.model.permittivity_in(region.kind);

@@ -436,6 +436,26 @@ TEST_CASE("charges that are too close to panels or to each other are told") {
   CHECK_THAT(pair[0], contains("(line 1)") && contains("(line 2)") && contains("0.001 angstrom"));
 }
 
+TEST_CASE("Coulomb energies of many charges have all the digits that are printed") {
+  std::vector<Atom> atoms;
+  constexpr int n = 23;
+  for (int i = 0; i < n * n * n; ++i) {
+    const Vec3d place{0.2 * std::cos(2.0 * i) + i % n, 0.2 * std::cos(3.0 * i) + i / n % n,
+                      0.2 * std::cos(5.0 * i) + i / (n * n)};
+    atoms.push_back(atom_at(place - Vec3d{11, 11, 11}, 0.8 * std::cos(7.0 * i)));
+  }
+  const SolvationModel model;
+  double exact = 0;
+#pragma omp parallel for reduction(+ : exact) schedule(static)
+  for (std::size_t i = 0; i < atoms.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      exact += atoms[i].charge * atoms[j].charge / norm(atoms[i].place - atoms[j].place);
+  exact *= model.energy_constant / model.permittivity_inside;
+  const Solvation result = solvate_in({named_sphere("s.off", 1, 30)}, atoms, model, 1e-3);
+  INFO(exact);
+  CHECK(std::abs(result.coulomb_energy - exact) < 5e-5);
+}
+
 TEST_CASE("surfaces may cross by a little, and it is told") {
   // A cavity that sticks out by a cap of 2 % of its area.
   const Solvation result =
