@@ -101,7 +101,8 @@ class Bind(ProgramTest):
         self.write("complex.pqr", atom((0, 0, 0), 2) + atom((1, 0, 0), -1) + atom((1, 1, 0), 0.3))
         self.write("receptor.pqr", atom((0, 0, 0), 2))
         self.write("ligand.pqr", atom((1, 0, 0), 0.3) + atom((1, 1, 0), -1))
-        self.assertIn("-1 e, but 0.3 e in the ligand", self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
+        self.assertIn("-1 e, but 0.3 e in the ligand",
+                      self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
         self.write("ligand.pqr", atom((1, 0, 0), -1) + atom((1, 1.2, 0), 0.3))
         self.assertIn("1 angstrom apart, but 1.2 in the ligand",
                       self.fmbem("bind", *files, *surfaces).stderr.replace("\n  ", " "))
