@@ -129,6 +129,8 @@ void write_spice_file(const SpiceOptions& options, const CapacitanceOfLevels& le
       .threshold = options.threshold,
       .notes = {"capacitances of " + levels.mesh.file + " by fmbem " + FMBEM_VERSION,
                 "the ground node 0 stands for infinity"}};
+  if (!levels.solution.converged)
+    circuit.notes.emplace_back("the solve did not converge: these are not its capacitances");
   for (const Conductor& conductor : levels.solution.conductors)
     circuit.nets.push_back(conductor.name);
   write_spice(*options.file, circuit);

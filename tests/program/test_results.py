@@ -160,9 +160,10 @@ class Keep(ProgramTest):
             for basis, kept in zip(*tables, strict=True):
                 self.assertAlmostEqual(float(kept["potential [V]"]), float(basis[wanted]), delta=1e-12)
 
-    def test_a_kept_solution_that_had_not_converged_says_so(self):
-        self.fmbem("capacitance", self.two_tetrahedra_file(), "--save", "kept.h5", "-ksp_max_it", 1, "-pc_type",
-                   "none", code=3)
+    def test_what_had_not_converged_says_so(self):
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--save", "kept.h5", "--spice", "c.sp",
+                   "-ksp_max_it", 1, "-pc_type", "none", code=3)
+        self.assertIn("* the solve did not converge", (self.folder / "c.sp").read_text())
         report = self.report("field", "--from", "kept.h5", *LINE, "--output", "l.csv", code=3)
         self.assertIn("had not converged", report["warnings"][0])
 
