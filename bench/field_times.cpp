@@ -116,7 +116,7 @@ void run(const Options& options, const std::string& surface, const std::string& 
     cuda::bem::LayerAtPointsInfo info;
     cuda::bem::set_layer_field(panels, density, points,
                                {.source = options.dipoles ? Trace::normal : Trace::value,
-                                .tolerance = (options.gradient_of_e ? 0.002 : 0.02) * tolerance,
+                                .tolerance = (options.gradient_of_e ? 0.001 : 0.02) * tolerance,
                                 .gradient_of_e = options.gradient_of_e},
                                field, &info);
     std::printf(",order %d; %d levels; leaf %d; near pairs %.3g", info.order, info.levels,

@@ -25,9 +25,9 @@ namespace {
 constexpr double few_dipole_pairs = 1e6;
 /// What a near pair costs one thread.
 constexpr double near_dipole_pair_seconds = 8e-8;
-/// Gradients lose two digits of the far field against potentials, where points are far from all
-/// panels.
-constexpr double dipole_gradient_loss = 0.01;
+/// The part of the tolerance that the far field gets.
+constexpr PartsOfTolerance gradient_part_of_dipoles{0.05, 0.01},
+    gpu_gradient_part_of_dipoles{0.02, 0.01};
 
 class PointOnPanels {
  public:
@@ -63,12 +63,13 @@ class PointOnPanels {
 void add_dipoles_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                         std::span<const double> mu, std::span<const Vec3d> x,
                         const FieldOptions& options, Field& field) {
-  const auto tree = set_far_fields({.tolerance = dipole_gradient_loss * options.tolerance,
-                                    .trace = Trace::normal,
-                                    .gradient = true,
-                                    .kappa = options.kappa,
-                                    .near_pair_seconds = near_dipole_pair_seconds},
-                                   triangles, mu, x, {field.potential, field.e});
+  const auto tree =
+      set_far_fields({.tolerance = gradient_part_of_dipoles.of(panels, x) * options.tolerance,
+                      .trace = Trace::normal,
+                      .gradient = true,
+                      .kappa = options.kappa,
+                      .near_pair_seconds = near_dipole_pair_seconds},
+                     triangles, mu, x, {field.potential, field.e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel for schedule(dynamic, 4)
   for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
@@ -112,13 +113,14 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   }
   Field field;
   if (by_fmm && options.processor == Processor::gpu) {
-    cuda::bem::set_layer_field(panels, mu, points,
-                               {.source = Trace::normal,
-                                .tolerance = dipole_gradient_loss * options.tolerance,
-                                .side = options.side,
-                                .kappa = options.kappa,
-                                .entries = options.tolerance},
-                               field);
+    cuda::bem::set_layer_field(
+        panels, mu, points,
+        {.source = Trace::normal,
+         .tolerance = gpu_gradient_part_of_dipoles.of(panels, x) * options.tolerance,
+         .side = options.side,
+         .kappa = options.kappa,
+         .entries = options.tolerance},
+        field);
     set_limits_at_bends(panels, mu, x, options.side, field);
     field.count_singular();
     return field;

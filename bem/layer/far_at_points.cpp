@@ -40,4 +40,13 @@ std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& how,
   return tree;
 }
 
+bool are_apart(const Panels& panels, std::span<const Vec3d> points, Vec3d origin) {
+  const auto stride = [](std::size_t n) { return std::max<std::size_t>(1, n / 1024); };
+  const double near = 0.1 * panels.extent;
+  for (std::size_t i = 0; i < points.size(); i += stride(points.size()))
+    for (std::size_t j = 0; j < panels.size(); j += stride(panels.size()))
+      if (norm2(points[i] - origin - panels.centroid(j)) < near * near) return false;
+  return true;
+}
+
 }  // namespace fmbem

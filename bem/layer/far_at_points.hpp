@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
@@ -29,5 +30,19 @@ std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& how,
                                                      std::span<const double> strengths,
                                                      std::span<const Vec3d> points,
                                                      const fmm::Fields& fields);
+
+/// Whether all points, less an origin that panels are less, are farther from all panels than a
+/// tenth of these' extent, by samples of some thousand.
+bool are_apart(const Panels& panels, std::span<const Vec3d> points, Vec3d origin = {});
+
+/// The parts of a tolerance that the far field gets: of points some of which are near panels, whose
+/// fields hide its errors, and of points that are all apart from them (docs/decisions.md).
+struct PartsOfTolerance {
+  double near, apart;
+
+  double of(const Panels& panels, std::span<const Vec3d> points, Vec3d origin = {}) const {
+    return are_apart(panels, points, origin) ? apart : near;
+  }
+};
 
 }  // namespace fmbem

@@ -25,9 +25,11 @@ namespace {
 constexpr double few_pairs = 1e6;
 /// Seconds that a near pair costs one thread: with its gradient, and with second derivatives.
 constexpr double near_pair_seconds = 4e-8, near_pair_seconds_with_hessian = 1e-7;
-/// The far field's errors are so much larger in derivatives than in potentials, where points are
-/// far from all panels: up to 300 and 6000 times those of operators (docs/decisions.md).
-constexpr double gradient_loss = 0.003, hessian_loss = 0.00015;
+/// The part of the tolerance that the far field gets, whose errors are larger with each derivative:
+/// of points near panels, and where all are apart from them. On the GPU trees of very many points
+/// are deeper, and errors of E add up over levels.
+constexpr PartsOfTolerance gradient_part{0.05, 0.003}, gpu_gradient_part{0.02, 0.003},
+    hessian_part{0.001, 0.00015};
 
 void set_infinite(Field& field, std::size_t point) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -176,7 +178,7 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 const FieldOptions& options, Field& field) {
   const bool hessian = options.gradient_of_e;
   const auto tree = set_far_fields(
-      {.tolerance = (hessian ? hessian_loss : gradient_loss) * options.tolerance,
+      {.tolerance = (hessian ? hessian_part : gradient_part).of(panels, x) * options.tolerance,
        .gradient = true,
        .hessian = hessian,
        .kappa = options.kappa,
@@ -196,10 +198,11 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
 void set_on_gpu(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> points,
                 const FieldOptions& options, Field& field) {
   const bool hessian = options.gradient_of_e;
-  const double loss = hessian ? hessian_loss : gradient_loss;
+  const double part =
+      (hessian ? hessian_part : gpu_gradient_part).of(panels, points, panels.origin);
   const std::vector<cuda::bem::PointOnPanel> pairs =
       cuda::bem::set_layer_field(panels, sigma, points,
-                                 {Trace::value, loss * options.tolerance, options.side, hessian,
+                                 {Trace::value, part * options.tolerance, options.side, hessian,
                                   options.kappa, options.tolerance},
                                  field);
   EdgePoint edges;

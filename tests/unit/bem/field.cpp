@@ -169,7 +169,7 @@ TEST_CASE("far from all panels, with densities of one sign, fields keep the tole
     const std::vector<double> density(panels.size(), 1.0);
     std::vector<std::int32_t> all(panels.size());
     std::iota(all.begin(), all.end(), 0);
-    for (const double distance : {3.0, 10.0, 50.0}) {
+    for (const double distance : {0.36, 0.42, 0.55, 0.7, 3.0, 10.0, 50.0}) {
       std::vector<Vec3d> points, some;
       for (const Vec3d& x : sphere_points(count, 7)) points.push_back(distance * panels.extent * x);
       for (std::size_t k = 0; k < count; k += every) some.push_back(points[k]);
