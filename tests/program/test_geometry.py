@@ -43,8 +43,8 @@ class Units(ProgramTest):
         self.assertEqual(sorted(group["name"] for group in report["mesh"]["groups"]),
                          ["GND, analog", "plane", "solid 1", "solid 2"])
         self.assertIn("2 solids have no name, as the bodies of a STEP part that has several",
-                      self.fmbem("mesh-info", step, "--mesh-size", "1mm").stdout)
-        self.assertNotIn("no name", self.fmbem("mesh-info", BUS, "--mesh-size", "1mm").stdout)
+                      self.fmbem("mesh-info", step, "--mesh-size", "1mm").stderr)
+        self.assertNotIn("no name", self.fmbem("mesh-info", BUS, "--mesh-size", "1mm").stderr)
 
     def test_units_below_a_micrometre_keep_the_names_of_parts(self):
         names = [group["name"] for group in self.report("mesh-info", BUS, "--mesh-size", "1mm")["mesh"]["groups"]]
