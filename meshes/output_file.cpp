@@ -45,7 +45,7 @@ std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
   FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
   std::error_code error;
-  const fs::path target = behind_links(path, error);
+  fs::path target = behind_links(path, error);
   FMBEM_REQUIRE(!error, "cannot write '" << path << "': " << error.message());
   const fs::file_status status = fs::status(target, error);
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");

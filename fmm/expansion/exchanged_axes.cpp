@@ -47,8 +47,7 @@ ExchangedAxes::ExchangedAxes(const ParityOrder& order)
           2 / std::numbers::pi * rule.weight[k] * (2 * order.degree[run.begin] + 1);
       for (int a = 0; a < run.count; ++a)
         for (int i = 0; i < run.count; ++i)
-          run.p[static_cast<std::size_t>(a * run.count + i)] +=
-              weight * value(there, run.begin + i) * value(here, run.from + a);
+          run.p[run.at(a, i)] += weight * value(there, run.begin + i) * value(here, run.from + a);
     }
   }
 }
@@ -67,7 +66,7 @@ void ExchangedAxes::y_and_z(const LargeVector<double>& from, LargeVector<double>
     for (int i = 0; i < run.count; ++i) {
       double* const row = room.data() + at(run.begin + i, 0);
       for (int a = 0; a < run.count; ++a) {
-        const double factor = run.p[static_cast<std::size_t>(a * run.count + i)];
+        const double factor = run.p[run.at(a, i)];
         const double* const other = from.data() + at(run.from + a, 0);
         for (int j = 0; j < count_; ++j) row[j] += factor * other[j];
       }
@@ -79,8 +78,7 @@ void ExchangedAxes::y_and_z(const LargeVector<double>& from, LargeVector<double>
       const double* const other = room.data() + at(i, run.from);
       for (int j = 0; j < run.count; ++j) row[j] = 0;
       for (int a = 0; a < run.count; ++a)
-        for (int j = 0; j < run.count; ++j)
-          row[j] += other[a] * run.p[static_cast<std::size_t>(a * run.count + j)];
+        for (int j = 0; j < run.count; ++j) row[j] += other[a] * run.p[run.at(a, j)];
     }
 }
 

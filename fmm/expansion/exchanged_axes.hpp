@@ -28,6 +28,11 @@ class ExchangedAxes {
   struct Run {
     int begin, count, from;
     std::vector<double> p;  ///< [of `from`][of `begin`]
+
+    std::size_t at(int a, int i) const {
+      return static_cast<std::size_t>(a) * static_cast<std::size_t>(count) +
+             static_cast<std::size_t>(i);
+    }
   };
 
   std::size_t at(int i, int j) const {
