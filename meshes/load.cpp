@@ -56,11 +56,10 @@ void set_unit(const std::string& file, const std::string& unit) {
 /// knows that is µm, as parts lose their names where Gmsh scales them.
 LoadOptions in_work_unit(const std::string& file, LoadOptions options) {
   const std::string format = ending(file);
-  if ((format != "step" && format != "stp") || cad_unit(*options.unit).scaling == 1) return options;
-  const std::string unit = "um";
-  if (options.mesh_size) options.mesh_size->unit = options.unit;
-  if (options.mesh_size) options.mesh_size = options.mesh_size->in(unit);
-  options.unit = unit;
+  const double scaling = cad_unit(*options.unit).scaling;
+  if ((format != "step" && format != "stp") || scaling == 1) return options;
+  if (options.mesh_size) options.mesh_size = options.mesh_size->value / scaling;
+  options.unit = "um";
   return options;
 }
 

@@ -221,6 +221,10 @@ std::string Atom::residue_title() const {
 }
 std::string Atom::title() const { return name + " of " + residue_title(); }
 
+std::string Atom::title_and_line() const {
+  return title() + " (line " + std::to_string(line) + ")";
+}
+
 double Molecule::charge() const {
   double sum = 0;
   for (const Atom& atom : atoms) sum += atom.charge;

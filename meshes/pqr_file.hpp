@@ -18,6 +18,7 @@ struct Atom {
 
   /// "CA of LYS A 13"
   std::string title() const;
+  std::string title_and_line() const;  ///< for messages: … (line N)
   /// "LYS A 13"
   std::string residue_title() const;
 };

@@ -86,7 +86,7 @@ void set_limits_at_bends(const Panels& panels, std::span<const double> mu,
   const double sign = side == Side::mean ? 0 : side == Side::positive ? 0.5 : -0.5;
 #pragma omp parallel for schedule(dynamic, 64)
   for (std::size_t k = 0; k < at_bends.size(); ++k) {
-    const Vec3d x = points[at_bends[k]];
+    const Vec3d x = points[at_bends[k]] - panels.origin;
     const double tolerance = surface_rounding(panels, x);
     DirectionsAbout about;
     for (const int j : tree.within(x, 4 * tolerance)) {

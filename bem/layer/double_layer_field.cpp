@@ -106,24 +106,25 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   }
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
   const bool by_fmm = options.tolerance > 0 && pairs > few_dipole_pairs;
-  std::vector<Vec3d> x(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    x[i] = points[i] - panels.origin;
-    FMBEM_REQUIRE(std::isfinite(norm2(x[i])), "point " << i << " is not finite");
-  }
   Field field;
   if (by_fmm && options.processor == Processor::gpu) {
     cuda::bem::set_layer_field(
         panels, mu, points,
         {.source = Trace::normal,
-         .tolerance = gpu_gradient_part_of_dipoles.of(panels, x) * options.tolerance,
+         .tolerance =
+             gpu_gradient_part_of_dipoles.of(panels, points, panels.origin) * options.tolerance,
          .side = options.side,
          .kappa = options.kappa,
          .entries = options.tolerance},
         field);
-    set_limits_at_bends(panels, mu, x, options.side, field);
+    set_limits_at_bends(panels, mu, points, options.side, field);
     field.count_singular();
     return field;
+  }
+  std::vector<Vec3d> x(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    x[i] = points[i] - panels.origin;
+    FMBEM_REQUIRE(std::isfinite(norm2(x[i])), "point " << i << " is not finite");
   }
   field.potential.resize(points.size());
   field.e.resize(points.size());
@@ -139,7 +140,7 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
         at.add(triangles[j], mu[j], field.potential[i], field.e[i]);
     }
   }
-  set_limits_at_bends(panels, mu, x, options.side, field);
+  set_limits_at_bends(panels, mu, points, options.side, field);
   field.count_singular();
   return field;
 }

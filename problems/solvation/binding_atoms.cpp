@@ -76,17 +76,13 @@ int decimals_of_charges(const std::vector<Atom>& atoms) {
   return decimals;
 }
 
-std::string line_and_title(const Atom& atom) {
-  return atom.title() + " (line " + std::to_string(atom.line) + ")";
-}
-
 std::string charges_differ(const PartInComplex& part, int decimals_of_complex) {
   const int decimals = std::min(decimals_of_complex, decimals_of_charges(*part.atoms));
   const double tolerance = 0.51 * std::pow(10, -decimals);  // of what is rounded in one file
   for (std::size_t i = 0; i < part.atoms->size(); ++i) {
     const Atom &alone = (*part.atoms)[i], &bound = *part.in_complex[i];
     if (std::abs(alone.charge - bound.charge) > tolerance)
-      return "the atom " + line_and_title(bound) + " of the complex has the charge " +
+      return "the atom " + bound.title_and_line() + " of the complex has the charge " +
              shortest_digits(bound.charge) + " e, but " + shortest_digits(alone.charge) +
              " e in the " + part.name + what_binding_needs;
   }
@@ -121,7 +117,7 @@ std::string distances_differ(const PartInComplex& part) {
       const double in_part = norm(alone[i].place - alone[far].place),
                    in_complex = norm(bound.place - bound_far.place);
       if (std::abs(in_part - in_complex) > tolerance)
-        return "the atoms " + line_and_title(bound) + " and " + line_and_title(bound_far) +
+        return "the atoms " + bound.title_and_line() + " and " + bound_far.title_and_line() +
                " of the complex are " + decimal(in_complex) + " angstrom apart, but " +
                decimal(in_part) + " in the " + part.name +
                ": energies of binding need parts of the same shape";

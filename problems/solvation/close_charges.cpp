@@ -60,10 +60,6 @@ std::vector<CloseCharge> close_panels(const Panels& panels,
   return closest;
 }
 
-std::string title_and_line(const Atom& atom) {
-  return atom.title() + " (line " + std::to_string(atom.line) + ")";
-}
-
 std::string notice_of_panels(const Panels& panels, const std::vector<const Atom*>& charges) {
   const std::vector<CloseCharge> closest = close_panels(panels, charges);
   std::size_t count = 0, first = 0;
@@ -74,7 +70,7 @@ std::string notice_of_panels(const Panels& panels, const std::vector<const Atom*
   if (count == 0) return "";
   return counted(count, "atom with a charge is", "atoms with charges are") +
          " closer to the surface than a quarter of a panel's edge, most of all " +
-         title_and_line(*charges[first]) + ", " + decimal(closest[first].distance) +
+         charges[first]->title_and_line() + ", " + decimal(closest[first].distance) +
          " angstrom from a panel of " + decimal(closest[first].edge) +
          ": energies there are off by 10 % and more; finer panels help";
 }
@@ -85,8 +81,8 @@ std::string notice_of_pairs(const std::vector<const Atom*>& charges) {
       if (charges[j]->place.x - charges[i]->place.x >= close_to_charge) break;
       const double distance = norm(charges[j]->place - charges[i]->place);
       if (distance < close_to_charge)
-        return "the charges of " + title_and_line(*charges[i]) + " and " +
-               title_and_line(*charges[j]) + " are only " + decimal(distance) +
+        return "the charges of " + charges[i]->title_and_line() + " and " +
+               charges[j]->title_and_line() + " are only " + decimal(distance) +
                " angstrom apart, which makes the Coulomb energy what it is: leave one of them out";
     }
   return "";

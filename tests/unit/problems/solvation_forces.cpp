@@ -35,6 +35,19 @@ double total_energy(const std::vector<SurfaceMesh>& surfaces, const std::vector<
   return solvate_in(surfaces, atoms, model, 1e-10).total_energy();
 }
 
+/// By differences of the energy of a molecule that is moved.
+template <class Energy>
+Vec3d force_by_energies(Energy&& energy, Vec3d at) {
+  constexpr double h = 0.02;
+  Vec3d force;
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3d step{};
+    step[axis] = h;
+    force[axis] = -(energy(at + step) - energy(at - step)) / (2 * h);
+  }
+  return force;
+}
+
 }  // namespace
 
 TEST_CASE("gradients in a plane are exact for polynomials of degree 2") {
@@ -192,15 +205,8 @@ TEST_CASE("forces are the derivative of the energy as a molecule moves with its 
   const SoluteForce& moved = forces.solutes[0].about.x > 3 ? forces.solutes[0] : forces.solutes[1];
   const SoluteForce& other = forces.solutes[0].about.x > 3 ? forces.solutes[1] : forces.solutes[0];
   CHECK(other.name == "a");
-  const double h = 0.02;
-  Vec3d exact;
-  for (int axis = 0; axis < 3; ++axis) {
-    Vec3d step{};
-    step[axis] = h;
-    exact[axis] = -(total_energy(surfaces(at + step), atoms(at + step), model) -
-                    total_energy(surfaces(at - step), atoms(at - step), model)) /
-                  (2 * h);
-  }
+  const Vec3d exact = force_by_energies(
+      [&](Vec3d there) { return total_energy(surfaces(there), atoms(there), model); }, at);
   const auto text = [](Vec3d v) { return place(v); };
   INFO("energies " << text(exact) << "; moved " << text(moved.force) << "; other "
                    << text(other.force) << "; parts "
@@ -240,15 +246,8 @@ TEST_CASE("forces in a layer that molecules share, or in a cavity, are derivativ
   const SoluteForce& moved = forces.solutes[forces.solutes[0].name == "b" ? 0 : 1];
   CHECK(moved.name == "b");
   CHECK(forces.solutes[forces.solutes[0].name == "b" ? 1 : 0].name == "a");
-  const double h = 0.02;
-  Vec3d exact;
-  for (int axis = 0; axis < 3; ++axis) {
-    Vec3d step{};
-    step[axis] = h;
-    exact[axis] = -(total_energy(surfaces(at + step), atoms(at + step), model) -
-                    total_energy(surfaces(at - step), atoms(at - step), model)) /
-                  (2 * h);
-  }
+  const Vec3d exact = force_by_energies(
+      [&](Vec3d there) { return total_energy(surfaces(there), atoms(there), model); }, at);
   INFO("energies " << place(exact) << "; moved " << place(moved.force) << "; parts "
                    << place(moved.on_charges + moved.on_surfaces));
   CHECK(norm(exact) > 0.05);
