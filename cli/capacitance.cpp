@@ -9,6 +9,7 @@
 #include "cli/surface_output.hpp"
 #include "fmbem/meshes/write.hpp"
 #include "fmbem/meshes/write_vtu.hpp"
+#include "fmbem/problems/problem_conditions.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -33,9 +34,7 @@ bool has_other_data(const SurfaceMesh& mesh, const ProblemSolution& solution) {
     for (const GroupCondition& condition : problem.groups) {
       const auto panel = static_cast<std::size_t>(panels.input_index[i]);
       if (!condition.value || condition.group != mesh.groups[mesh.group_of[panel]].name) continue;
-      const Triangle t = panels.triangle(i);
-      if (condition.value({panel, panels.size(), t.centroid + panels.origin, t.normal}) != 0)
-        return true;
+      if (condition.value(surface_point(panels, i)) != 0) return true;
     }
   return false;
 }

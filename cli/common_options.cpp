@@ -85,6 +85,9 @@ void refuse_overwriting(
     std::error_code error;  // of files that do not exist, and of empty names
     return behind_links(a, error) == behind_links(b, error);
   };
+  std::vector<std::pair<std::string, std::string>> read;
+  for (const auto& [what, input] : inputs)
+    for (const std::string& file : files_read_with(input)) read.emplace_back(what, file);
   for (auto one = outputs.begin(); one != outputs.end(); ++one) {
     if (!one->second) continue;
     const std::string& file = *one->second;
@@ -94,11 +97,10 @@ void refuse_overwriting(
     for (auto other = one + 1; other != outputs.end(); ++other)
       FMBEM_REQUIRE(!other->second || !same(file, *other->second),
                     one->first << " and " << other->first << " name the same file, " << file);
-    const auto is_file = [&](const std::string& input) { return same(file, input); };
-    for (const auto& [what, input] : inputs)
-      FMBEM_REQUIRE(std::ranges::none_of(files_read_with(input), is_file),
-                    "the output " << file << " of " << one->first << " would overwrite the " << what
-                                  << ": give it another name or folder");
+    for (const auto& [what, input] : read)
+      FMBEM_REQUIRE(!same(file, input), "the output " << file << " of " << one->first
+                                                      << " would overwrite the " << what
+                                                      << ": give it another name or folder");
   }
 }
 

@@ -245,8 +245,8 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   cloud.branching = choice.branching;
   const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
                                        choice.inflation * hull.side / points.scale);
-  if (choice.max_leaf < count(most)) fmm::check_order_apart(wanted, options.kappa, nearest);
-  order = fmm::ParityOrder(std::min(wanted, fmm::highest_order));
+  order = fmm::ParityOrder(
+      fmm::checked_order(wanted, choice.max_leaf < count(most), options.kappa, nearest));
   if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
     choice.inflation =
         fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,
@@ -268,9 +268,9 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
 /// side.
 void FmmPlan::Impl::raise_order(const PointsToPlan& points, double side) {
   const int wanted = fmm::order_across(options, points.same(), {}, nearest, side);
-  if (choice.max_leaf < count(points.more()))
-    fmm::check_order_apart(wanted, options.kappa, nearest);
-  if (wanted > order.p) order = fmm::ParityOrder(std::min(wanted, fmm::highest_order));
+  const bool has_far_field = choice.max_leaf < count(points.more());
+  order = fmm::ParityOrder(
+      std::max(order.p, fmm::checked_order(wanted, has_far_field, options.kappa, nearest)));
 }
 
 int FmmPlan::Impl::targets_of_a_warp() const {

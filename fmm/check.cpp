@@ -128,12 +128,13 @@ void check_softening(double softening, Vec3d low, Vec3d high) {
                                   << " times the points' extent: all pairs would be alike");
 }
 
-void check_order_apart(int order, double kappa, double nearest) {
+int checked_order(int wanted, bool has_far_field, double kappa, double nearest) {
   FMBEM_REQUIRE(
-      order <= highest_order,
+      wanted <= highest_order || !has_far_field,
       "no order up to " << highest_order << " meets the tolerance where κ is " << kappa
                         << " and the targets nearest to sources are " << nearest
                         << " away from them: take the method direct, or a looser tolerance");
+  return std::min(wanted, highest_order);
 }
 
 void check_overhang(double overhang) {

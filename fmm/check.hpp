@@ -24,8 +24,9 @@ void check_method(const PlanOptions& options, Processor processor);
 void check_theta(const PlanOptions& options, bool sources_are_targets);
 /// Against the largest extent of all points.
 void check_softening(double softening, Vec3d low, Vec3d high);
-/// The order that order_apart() found, of a plan with a far field.
-void check_order_apart(int order, double kappa, double nearest);
+/// The order of a plan for which order_across() found `wanted`. Throws InputError where no order
+/// meets the tolerance, but of a plan without a far field.
+int checked_order(int wanted, bool has_far_field, double kappa, double nearest);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);

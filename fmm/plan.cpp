@@ -167,9 +167,10 @@ class CpuPlan final : public PlanImpl {
     Accuracy accuracy = accuracy_;
     if (placed_ && nearest > 0 && options.method == Method::fmm) {  // the gap may be wider now
       const int wanted = order_across(options, same, {}, nearest, choice.inflation * hull.side);
-      if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
-        check_order_apart(wanted, options.kappa, nearest);
-      accuracy.order = std::max(accuracy.order, std::min(wanted, highest_order));
+      const bool has_far_field =
+          choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size()));
+      accuracy.order =
+          std::max(accuracy.order, checked_order(wanted, has_far_field, options.kappa, nearest));
     }
     tree.max_leaf = choice.max_leaf;
     tree.inflation = choice.inflation;
@@ -234,9 +235,10 @@ class CpuPlan final : public PlanImpl {
     const bool is_fmm = method == Method::fmm;
     options.method = how.method = method;
     if (is_special && is_fmm) {
-      how.order = order_in(choice.inflation);
-      if (choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size())))
-        check_order_apart(*how.order, options.kappa, known.nearest);
+      const bool has_far_field =
+          choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size()));
+      how.order =
+          checked_order(order_in(choice.inflation), has_far_field, options.kappa, known.nearest);
     }
     accuracy_ = accuracy_for(how, same, is_fmm ? Cloud{known.over_far, choice.branching} : Cloud{});
     return choice;

@@ -157,9 +157,7 @@ std::vector<double> read_csv_column(const std::string& file,
   if (!name) column = 0;
   int number = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::vector<std::string> fields = fields_of(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::vector<std::string> fields = fields_of(take_line(rest));
     const std::string where = file + ", line " + std::to_string(++number);
     if (fields.size() == 1 && fields[0].empty()) continue;
     if (!column) {

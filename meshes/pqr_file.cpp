@@ -21,8 +21,6 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::string_view blanks = " \t\r\v\f";
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == text.npos) return {};
@@ -53,13 +51,9 @@ Words split_at_signs(std::string_view word) {
 
 Words words_of(std::string_view line) {
   Words words;
-  for (std::size_t end = 0;;) {
-    const std::size_t begin = line.find_first_not_of(blanks, end);
-    if (begin == line.npos) return words;
-    end = std::min(line.find_first_of(blanks, begin), line.size());
-    for (const std::string_view part : split_at_signs(line.substr(begin, end - begin)))
-      words.push_back(part);
-  }
+  for (const std::string_view word : words_between(line))
+    for (const std::string_view part : split_at_signs(word)) words.push_back(part);
+  return words;
 }
 
 /// A number with, perhaps, a chain's letter before it and an insertion code behind: -5, 52A, A1000.
@@ -253,14 +247,11 @@ Molecule read_pqr(const std::string& file) {
   std::size_t number = 0, left_out = 0;
   bool first_model = true, has_records_of_pdb = false;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, std::min(end, rest.find('#')));
-    // A residue's name may be ### where an atom has none.
-    if (const std::string name = record_name(rest.substr(0, end));
-        name == "ATOM" || name == "HETATM")
-      line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    std::string_view line = take_line(rest);
     const std::string where = file + ", line " + std::to_string(++number);
+    // A residue's name may be ### where an atom has none.
+    if (const std::string name = record_name(line); name != "ATOM" && name != "HETATM")
+      line = line.substr(0, line.find('#'));
     if (trimmed(line).empty()) continue;
     const std::string name = record_name(line);
     FMBEM_REQUIRE(!name.empty(), where << " is no record of a PQR file, such as ATOM");

@@ -76,6 +76,22 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
+std::vector<std::string_view> words_between(std::string_view text, std::string_view between) {
+  std::vector<std::string_view> words;
+  for (std::size_t end = 0;;) {
+    const std::size_t begin = text.find_first_not_of(between, end);
+    if (begin == text.npos) return words;
+    end = std::min(text.find_first_of(between, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+  }
+}
+
+std::string_view take_line(std::string_view& rest) {
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  return line;
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -33,6 +33,15 @@ std::optional<double> parse_number(std::string_view text);
 /// The parts of a text between its commas, one more than there are commas.
 std::vector<std::string> split_at_commas(std::string_view text);
 
+inline constexpr std::string_view blanks = " \t\r\v\f";
+
+/// The words of a text, which stay in it: what stands between blanks, or other characters.
+std::vector<std::string_view> words_between(std::string_view text,
+                                            std::string_view between = blanks);
+
+/// Takes the first line off a text that is not empty, with its line break, which is not returned.
+std::string_view take_line(std::string_view& rest);
+
 /// The text in a line, as a terminal shows it and XML has it: spaces for control characters,
 /// question marks for bytes that are no UTF-8 and for code points that are no characters.
 std::string printable(std::string_view text);

@@ -1,6 +1,5 @@
 #include "fmbem/meshes/xyz_file.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -13,15 +12,7 @@ namespace {
 
 /// The fields of a line, without its comment.
 std::vector<std::string_view> fields_of(std::string_view line) {
-  constexpr std::string_view between = " \t\r\v\f,";
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> fields;
-  for (std::size_t end = 0;;) {
-    const std::size_t start = line.find_first_not_of(between, end);
-    if (start == std::string_view::npos) return fields;
-    end = std::min(line.find_first_of(between, start), line.size());
-    fields.push_back(line.substr(start, end - start));
-  }
+  return words_between(line.substr(0, line.find('#')), " \t\r\v\f,");
 }
 
 /// Adds the point of a line, which is called `where` in errors; nothing for a line without fields.
@@ -51,9 +42,8 @@ PointFile read_xyz_file(const std::string& file) {
   PointFile result;
   int number = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    add_line(result, rest.substr(0, end), file + ", line " + std::to_string(++number));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = take_line(rest);
+    add_line(result, line, file + ", line " + std::to_string(++number));
   }
   FMBEM_REQUIRE(!result.points.empty(), file << " has no points");
   return result;

@@ -15,12 +15,6 @@ namespace {
 
 using Kind = GroupCondition::Kind;
 
-SurfacePoint point_of(const Panels& panels, std::size_t i) {
-  const Triangle t = panels.triangle(i);
-  return {static_cast<std::size_t>(panels.input_index[i]), panels.size(),
-          t.centroid + panels.origin, t.normal};
-}
-
 double checked(double value, const char* what, const GroupCondition& condition,
                const SurfacePoint& at) {
   FMBEM_REQUIRE(std::isfinite(value), what << " of the group \"" << condition.group << "\" is "
@@ -84,6 +78,12 @@ void set_unfixed(const ProblemParts& parts, std::span<const int> region_of_neuma
 
 }  // namespace
 
+SurfacePoint surface_point(const Panels& panels, std::size_t i) {
+  const Triangle t = panels.triangle(i);
+  return {static_cast<std::size_t>(panels.input_index[i]), panels.size(),
+          t.centroid + panels.origin, t.normal};
+}
+
 ProblemConductors conductors_of(const SurfaceMesh& mesh, const Panels& panels,
                                 std::span<const ResolvedGroup> groups) {
   ProblemConductors result;
@@ -141,7 +141,7 @@ ProblemConditions<T> conditions_of(const ProblemParts& parts) {
     if (condition.kind == Kind::neumann)
       region_of_neumann[i] = std::max(sides.inside[i], sides.outside[i]);
     if (condition.kind != Kind::robin) continue;
-    const SurfacePoint at = point_of(panels, i);
+    const SurfacePoint at = surface_point(panels, i);
     const double value = checked(condition.coefficient(at), "the Robin coefficient", condition, at);
     FMBEM_REQUIRE(value >= 0, "the Robin coefficient of the group \""
                                   << condition.group << "\" is " << value << " at " << place(at.x)
@@ -177,7 +177,7 @@ std::vector<double> given_values(const SurfaceMesh& mesh, const Panels& panels,
       result.push_back(condition.fixes_potential() ? condition.conductor.value : 0);
       continue;
     }
-    const SurfacePoint at = point_of(panels, i);
+    const SurfacePoint at = surface_point(panels, i);
     const double value = checked(condition.value(at), "the value", condition, at),
                  factor = condition.kind == Kind::dirichlet ? 1 : mesh.scale_to_m / problem.unit();
     result.push_back(factor * value);

@@ -52,6 +52,9 @@ struct ProblemConditions {
 template <class T>
 ProblemConditions<T> conditions_of(const ProblemParts& parts);
 
+/// Panel i, as data are given there.
+SurfacePoint surface_point(const Panels& panels, std::size_t i);
+
 /// [n panels] in the order of Panels, as PanelData::given has them. Throws InputError for values
 /// that are not finite.
 std::vector<double> given_values(const SurfaceMesh& mesh, const Panels& panels,

@@ -1,6 +1,5 @@
 #include "fmbem/meshes/foreign/cgal_text.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -8,30 +7,10 @@
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
-
-constexpr std::string_view blanks = " \t\r\v\f";
-
-/// What of a line stands between blanks.
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t to = 0;;) {
-    const std::size_t from = line.find_first_not_of(blanks, to);
-    if (from == line.npos) return words;
-    to = std::min(line.find_first_of(blanks, from), line.size());
-    words.push_back(line.substr(from, to - from));
-  }
-}
-
-/// Takes the first line off a text.
-std::string_view next_line(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
 
 /// The vertex of a corner such as 7, -1, 7/2, 7//3 or 7/2/3; nothing where it is none.
 std::optional<int> vertex_of(std::string_view corner) {
@@ -76,14 +55,14 @@ std::string obj_for_cgal(const std::string& text, const std::string& file) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t first = ++number;
     std::string joined;
-    std::string_view line = next_line(rest);
+    std::string_view line = take_line(rest);
     const auto last = [&] { return line.find_last_not_of(blanks); };
     for (; last() != line.npos && line[last()] == '\\' && !rest.empty(); ++number) {
       (joined += line.substr(0, last())) += ' ';
-      line = next_line(rest);
+      line = take_line(rest);
     }
     if (!joined.empty()) line = joined += line;
-    const std::vector<std::string_view> words = words_of(line);
+    const std::vector<std::string_view> words = words_between(line);
     if (words.empty() || words[0] == "l") continue;
     if (words[0] == "f")
       add_face(result, words, first, file);
@@ -97,7 +76,7 @@ std::string ply_for_cgal(std::string text, const std::string& file) {
   bool is_ascii = false, in_faces = false, has_faces = false;
   std::string_view rest = text;
   while (!rest.empty()) {
-    const std::vector<std::string_view> words = words_of(next_line(rest));
+    const std::vector<std::string_view> words = words_between(take_line(rest));
     if (words.empty()) continue;
     if (words[0] == "end_header") break;
     if (words[0] == "format") is_ascii = words.size() > 1 && words[1] == "ascii";
@@ -122,13 +101,13 @@ std::string ply_for_cgal(std::string text, const std::string& file) {
 
 void check_off_ends(const std::string& text, std::istream& in, const std::string& file) {
   std::string_view begin = text;
-  const std::vector<std::string_view> words = words_of(next_line(begin));
+  const std::vector<std::string_view> words = words_between(take_line(begin));
   if (in.eof() || (words.size() > 1 && words[1] == "BINARY")) return;
   const auto at = static_cast<std::size_t>(in.tellg());
   std::string_view rest = std::string_view(text).substr(at);
-  if (at > 0 && text[at - 1] != '\n') next_line(rest);  // with colours of the last face
+  if (at > 0 && text[at - 1] != '\n') take_line(rest);  // with colours of the last face
   while (!rest.empty()) {
-    const std::vector<std::string_view> more = words_of(next_line(rest));
+    const std::vector<std::string_view> more = words_between(take_line(rest));
     FMBEM_REQUIRE(more.empty() || more[0][0] == '#',
                   file << " is damaged: it goes on behind the faces that it announces, with '"
                        << more[0].substr(0, 40) << "'");

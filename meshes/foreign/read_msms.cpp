@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -13,19 +12,13 @@
 namespace fmbem {
 namespace {
 
-constexpr const char* msms_blanks = " \t\r";
-
 /// The fields of the first line of data, and how many there are; comments are none.
 std::pair<std::size_t, std::size_t> first_fields_and_lines(std::string_view text) {
   std::size_t fields = 0, lines = 0;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    std::size_t from = line.find_first_not_of(msms_blanks);
-    if (from == line.npos || line[from] == '#') continue;
-    if (++lines > 1) continue;
-    for (; from != line.npos; ++fields)
-      from = line.find_first_not_of(msms_blanks, line.find_first_of(msms_blanks, from));
+    const std::vector<std::string_view> words = words_between(take_line(text));
+    if (words.empty() || words[0].starts_with('#')) continue;
+    if (++lines == 1) fields = words.size();
   }
   return {fields, lines};
 }
@@ -46,22 +39,16 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
   std::optional<double> announced;
   bool after_comments = false;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::vector<std::string_view> words = words_between(take_line(rest));
     ++number;
-    const std::size_t begin = line.find_first_not_of(msms_blanks);
-    if (begin == line.npos) continue;
-    if (line[begin] == '#') {
+    if (words.empty()) continue;
+    if (words[0].starts_with('#')) {
       after_comments = true;
       continue;
     }
     std::vector<double> fields;
-    for (std::size_t to = 0;;) {
-      const std::size_t from = line.find_first_not_of(msms_blanks, to);
-      if (from == line.npos) break;
-      to = std::min(line.find_first_of(msms_blanks, from), line.size());
-      const std::optional<double> value = parse_number(line.substr(from, to - from));
+    for (const std::string_view word : words) {
+      const std::optional<double> value = parse_number(word);
       // Behind its numbers a vertex may have the name of its atom.
       if (!value && fields.size() >= least_fields) break;
       FMBEM_REQUIRE(value, file << ", line " << number << ", field " << fields.size() + 1

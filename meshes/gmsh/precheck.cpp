@@ -59,13 +59,12 @@ void check_binary_stl(std::string_view text, std::size_t facets, const std::stri
 
 /// Of a line of an ASCII STL that begins with the word vertex.
 void check_stl_vertex(std::string_view line, std::size_t number, const std::string& file) {
-  for (std::size_t to = line.find_first_of(white); to < line.size();) {
-    const std::size_t from = std::min(line.find_first_not_of(white, to), line.size());
-    to = std::min(line.find_first_of(white, from), line.size());
-    const std::string word(line.substr(from, to - from));
+  line.remove_prefix(std::min(line.find_first_of(white), line.size()));
+  for (const std::string_view coordinate : words_between(line)) {
+    const std::string word(coordinate);
     char* end = nullptr;
     const double x = std::strtod(word.c_str(), &end);
-    if (!word.empty() && (end == word.c_str() || !std::isfinite(x)))
+    if (end == word.c_str() || !std::isfinite(x))
       fail(file, "in line " + std::to_string(number) + " the coordinate '" + word.substr(0, 40) +
                      "' is no finite number");
   }
@@ -75,8 +74,7 @@ void check_ascii_stl(std::string_view text, const std::string& file) {
   if (last_line(text).find("endsolid") == text.npos) fail(file, "it does not end with endsolid");
   std::size_t begun = 0, ended = 0, number = 0;
   while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::string_view line = take_line(text);
     line.remove_prefix(std::min(line.find_first_not_of(white), line.size()));
     ++number;
     if (line.starts_with("facet")) ++begun;
