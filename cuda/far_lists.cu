@@ -10,7 +10,7 @@
 namespace fmbem::cuda {
 namespace {
 
-constexpr int places = fmm::orbits - 1, of_orbits = places * 8;
+constexpr int orbit_places = fmm::orbits - 1, of_orbits = orbit_places * 8;
 
 /// In which lists a box is; and, summed up, how many of the boxes before it are there.
 struct InLists {
@@ -85,7 +85,7 @@ void list_orbits(M2lRows& rows, const TreeView& view, const std::uint32_t* colle
   const auto n = static_cast<std::int64_t>(rows.parents.size());
   OrbitTable table;
   const auto all = fmm::orbit_places();
-  for (int orbit = 0; orbit < places; ++orbit)
+  for (int orbit = 0; orbit < orbit_places; ++orbit)
     for (int g = 0; g < 8; ++g) table.place[8 * orbit + g] = all[orbit + 1][g];
   rows.sources = DeviceBuffer<std::int32_t>(n * of_orbits, stream);
   launch(list_m2l, static_cast<unsigned>(std::min<std::int64_t>(n, 2048)), of_orbits, 0, stream,
