@@ -18,21 +18,22 @@ void check_picture(const std::optional<std::string>& picture) {
   if (picture) check_picture_path(*picture);
 }
 
-void draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
-                 const std::function<bool(const std::string& path)>& write) {
+std::string draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
+                        const std::function<bool(const std::string& path)>& write) {
   const MemoryFile result;
   if (!write("/proc/self/fd/" + std::to_string(result.number())))
     throw ResourceError("not enough memory to draw " + picture.path());
-  draw_picture(result, name, picture, how);
+  return draw_picture(result, name, picture, how);
 }
 
 void draw_result(Console& console, const std::optional<std::string>& picture,
                  const std::function<bool(const std::string& path)>& write) {
   if (!picture) return;
   OutputFile file(*picture);
-  draw_result("the result", file, {}, write);
+  const std::string sentence = draw_result("the result", file, {}, write);
   file.commit();
   console.print_wrote(*picture);
+  if (!sentence.empty()) console.notice(sentence);
 }
 
 }  // namespace fmbem::cli

@@ -21,9 +21,9 @@ void add_picture_option(CLI::App& app, std::optional<std::string>& picture);
 void check_picture(const std::optional<std::string>& picture);
 
 /// Draws the result that `write` writes as .vtu to a path, and that errors call `name`, into a
-/// picture that its owner commits.
-void draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
-                 const std::function<bool(const std::string& path)>& write);
+/// picture that its owner commits. What the user has to be told of it, as draw_picture() has it.
+std::string draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
+                        const std::function<bool(const std::string& path)>& write);
 
 /// The same whole, and says so. Nothing without a picture.
 void draw_result(Console& console, const std::optional<std::string>& picture,

@@ -68,20 +68,24 @@ bool is_vtk(const std::string& file) {
   return format == "vtu" || format == "vtp" || format == "vti";
 }
 
-/// Whether what it draws has converged, as far as the file says.
-bool draw(const std::string& file, const std::string& picture, const PictureOptions& how) {
+/// A picture that has been drawn.
+struct Drawn {
+  std::string notice;     ///< what the user has to be told of it; may be empty
+  bool converged = true;  ///< what it shows, as far as the file says
+};
+
+Drawn draw(const std::string& file, const std::string& picture, const PictureOptions& how) {
   const bool is_msh = ending(file) == "msh";
-  if (is_vtk(file) || (!is_msh && !is_solution_file(file))) {
-    draw_picture(file, picture, how);
-    return true;
-  }
+  if (is_vtk(file) || (!is_msh && !is_solution_file(file)))
+    return {draw_picture(file, picture, how)};
   check_picture_path(picture);
   const SurfaceResult result = is_msh ? msh_result(file) : kept_result(file);
   OutputFile output(picture);
-  draw_result(file, output, how,
-              [&](const std::string& path) { return write_vtu(path, result.mesh, result.fields); });
+  std::string notice = draw_result(file, output, how, [&](const std::string& path) {
+    return write_vtu(path, result.mesh, result.fields);
+  });
   output.commit();
-  return result.converged;
+  return {std::move(notice), result.converged};
 }
 
 ExitCode run(Context& context, const PlotArguments& options) {
@@ -91,8 +95,9 @@ ExitCode run(Context& context, const PlotArguments& options) {
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
   refuse_overwriting({{"--output", picture}}, {{"result", options.file}});
-  const bool converged = draw(options.file, picture, how);
+  const auto [notice, converged] = draw(options.file, picture, how);
   context.console.print_wrote(picture);
+  if (!notice.empty()) context.console.notice(notice);
   if (!converged)
     context.console.warning("the solution in " + options.file +
                             " had not converged when it was kept");

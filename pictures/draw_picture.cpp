@@ -42,12 +42,15 @@ void check_picture_format(const std::string& path) {
                    ": the file is damaged, or Mesa's libegl1 and libgl1-mesa-dri are broken");
 }
 
-void draw(const PictureRequest& request, const std::vector<HandedFile>& result) {
+std::string draw(const PictureRequest& request, const std::vector<HandedFile>& result) {
+  std::string notice;
   ParcelWriter parcel;
   parcel.put(request);
   ask_child(
       {"fmbem-picture", "FMBEM_PICTURE", "the program that draws pictures", "to draw"}, parcel,
-      result, [&](int status) { explain(status, request.name); }, [](ParcelReader&) {});
+      result, [&](int status) { explain(status, request.name); },
+      [&](ParcelReader& answer) { answer.get(notice); });
+  return notice;
 }
 
 }  // namespace
@@ -57,8 +60,8 @@ void check_picture_path(const std::string& path) {
   OutputFile probe(path);
 }
 
-void draw_picture(const std::string& file, const std::string& picture,
-                  const PictureOptions& options) {
+std::string draw_picture(const std::string& file, const std::string& picture,
+                         const PictureOptions& options) {
   check_picture_format(picture);
   check_readable(file);
   const std::string format = ending(file);
@@ -68,16 +71,17 @@ void draw_picture(const std::string& file, const std::string& picture,
                      << ": results are drawn from the .vtu, .vtp, .vti and .msh that fmbem "
                         "has written, and from solutions that --save has kept");
   OutputFile output(picture);
-  draw({file, file, picture, output.partial_path(), options}, {});
+  std::string notice = draw({file, file, picture, output.partial_path(), options}, {});
   output.commit();
+  return notice;
 }
 
-void draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
-                  const PictureOptions& options) {
+std::string draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
+                         const PictureOptions& options) {
   check_picture_format(picture.path());
-  draw({"/proc/self/fd/" + std::to_string(result_file), name, picture.path(),
-        picture.partial_path(), options},
-       {{result.number(), result_file}});
+  return draw({"/proc/self/fd/" + std::to_string(result_file), name, picture.path(),
+               picture.partial_path(), options},
+              {{result.number(), result_file}});
 }
 
 }  // namespace fmbem

@@ -14,14 +14,15 @@ void check_picture_path(const std::string& path);
 
 /// Draws a result that fmbem wrote (.vtu, .vtp, .vti). The program fmbem-picture does it, in a
 /// process of its own: VTK and OpenGL may crash where drivers or displays are missing. The picture
-/// appears whole or not at all. Throws InputError for a file that is no result, for what it does
+/// appears whole or not at all. What the user has to be told of it, such as how many panels have no
+/// value; empty for nothing. Throws InputError for a file that is no result, for what it does
 /// not hold, and where check_picture_path() does; ResourceError when the disk is full.
-void draw_picture(const std::string& file, const std::string& picture,
-                  const PictureOptions& options);
+std::string draw_picture(const std::string& file, const std::string& picture,
+                         const PictureOptions& options);
 
 /// The same of a .vtu that was written into memory and that errors call `name`; the picture's owner
 /// commits it.
-void draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
-                  const PictureOptions& options);
+std::string draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
+                         const PictureOptions& options);
 
 }  // namespace fmbem

@@ -10,6 +10,9 @@ constexpr double title_size = 25, number_size = 23;
 /// The colour bar, in pixels.
 constexpr double bar_left = 1000, bar_top = 200, bar_width = 30, bar_height = 512;
 
+/// The square that shows the colour of no value, below the bar and what is written there.
+constexpr double no_value_top = 856;
+
 void add_line(Drawing& drawing, Point2 a, Point2 b, double width = 1.5) {
   drawing.paths.push_back({{a, b}, black, width});
 }
@@ -109,6 +112,11 @@ void add_legend(Drawing& drawing, const Scene& scene) {
   if (!scene.subtitle.empty())
     drawing.texts.push_back(
         {{bar_left, bottom + 60}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});
+  if (!scene.notice.empty()) {
+    drawing.areas.push_back(
+        {Rectangle{bar_left, no_value_top, bar_width, bar_width}.corners(), no_value_colour});
+    drawing.texts.push_back({{right + 14, no_value_top + bar_width / 2}, "no value", number_size});
+  }
 }
 
 void add_axes(Drawing& drawing, const Scene& scene, const Projection& projection) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
@@ -16,6 +17,16 @@ std::string raised(std::string unit) {
 
 std::string kind_of(const Result& result) {
   return result.is_scattered() ? "cloud of points" : result.is_grid() ? "plane" : "surface";
+}
+
+/// Counts the places of a surface or a cloud that have no finite value.
+std::string notice_of_missing(const Result& shown, const ResultArray& array) {
+  const std::size_t n = array.values.size() / std::size_t(array.components);
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < n; ++i) missing += !std::isfinite(array.magnitude(i));
+  if (missing == 0) return "";
+  return "without a value, and grey: " + std::to_string(missing) + " of " +
+         counted(n, shown.is_scattered() ? "point" : "panel");
 }
 
 }  // namespace
@@ -42,6 +53,7 @@ Scene make_scene(const Result& result, const PictureOptions& options, const std:
   const std::string quantity = array.components == 3 ? "|" + array.name + "|" : array.name;
   scene.title =
       has_unit ? quantity + " [" + scene.prefix.text + raised(array.unit) + "]" : quantity;
+  if (!scene.flat) scene.notice = notice_of_missing(shown, array);
   if (!array.of.empty()) scene.subtitle = array.of;
   return scene;
 }

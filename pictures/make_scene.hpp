@@ -20,7 +20,8 @@ Scene points_scene(const Result& result, const ResultArray& array);
 /// From where surfaces and points are seen: z is up.
 View view_of_bodies();
 
-/// Of a plane: ten equipotentials, field lines, outlines.
+/// Of a plane: ten equipotentials, field lines, outlines. Where the field is infinite, at edges, it
+/// has the largest value about.
 Scene plane_scene(const Result& plane, const ResultArray& array);
 /// The plane across a box, by linear interpolation, with the outlines of its surfaces.
 Result cut_box(const Result& box, const Cut& cut, const std::string& name);

@@ -63,7 +63,10 @@ vtkSmartPointer<vtkDataArray> lit_colours(const Scene& scene) {
     const double facing = std::abs(dot(across, scene.view.toward)) /
                           std::max(norm(across), std::numeric_limits<double>::min());
     const double light = ambient_light + (1 - ambient_light) * std::min(facing, 1.0);
-    for (const double part : table[table_index(scene.scale.fraction(scene.values[i]))])
+    const double value = scene.values[i];
+    const Colour& colour =
+        std::isfinite(value) ? table[table_index(scene.scale.fraction(value))] : no_value_colour;
+    for (const double part : colour)
       colours->InsertNextValue(std::uint8_t(std::lround(255 * light * part)));
   }
   return colours;

@@ -35,7 +35,7 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
   add_legend(drawing, scene);
   if (!scene.flat) add_labels(drawing, scene, screen.groups_seen(scene, projection));
   const bool is_vector = format == "svg";
-  std::vector<Rgb> colours{byte_colour(white), byte_colour(black)};
+  std::vector<Rgb> colours{byte_colour(white), byte_colour(black), byte_colour(no_value_colour)};
   for (const Colour& colour : colour_table(scene)) colours.push_back(byte_colour(colour));
   const std::string picture =
       png(screen.picture(scene, projection, is_vector ? Drawing{} : drawing), colours);
@@ -44,7 +44,8 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
   return is_vector ? svg(drawing, picture) : picture;
 }
 
-void draw(const PictureRequest& request) {
+/// What the user has to be told of it.
+std::string draw(const PictureRequest& request) {
   const Result result = read_result(request.result, request.name);
   Scene scene = make_scene(result, request.options, request.name);
   const std::string bytes = drawn(scene, request);
@@ -52,6 +53,7 @@ void draw(const PictureRequest& request) {
   out << bytes;
   out.close();
   if (!out) throw ResourceError("cannot write " + request.picture + ": is the disk full?");
+  return scene.notice;
 }
 
 }  // namespace
@@ -60,10 +62,10 @@ int main() {
   return answer_as_child("fmbem-picture", "draw", [](ParcelReader& parcel, std::string& what) {
     const auto request = parcel.got<PictureRequest>();
     what = "draw " + request.name;
-    return [request](ParcelWriter&) {
+    return [request](ParcelWriter& answer) {
       // Software draws the same picture on every machine, and needs no device.
       setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-      draw(request);
+      answer.put(draw(request));
     };
   });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/outline.hpp"
@@ -46,23 +47,33 @@ std::vector<bool> empty_points(const Result& plane, const ResultArray& array) {
   return is_empty;
 }
 
-/// Gives empty points the mean of their neighbours that are not, so that colours reach up to
-/// surfaces.
-void fill_beside_surfaces(std::vector<double>& values, const std::vector<bool>& is_empty,
-                          std::size_t columns) {
+/// The finite values at a point's neighbours that are not empty.
+std::vector<double> values_beside(std::size_t point, const std::vector<double>& values,
+                                  const std::vector<bool>& is_empty, std::size_t columns) {
   const std::size_t rows = values.size() / columns;
+  const std::size_t row = point / columns, column = point % columns;
+  std::vector<double> beside;
+  for (std::size_t r = row - (row > 0); r <= std::min(row + 1, rows - 1); ++r)
+    for (std::size_t c = column - (column > 0); c <= std::min(column + 1, columns - 1); ++c)
+      if (const std::size_t k = r * columns + c; !is_empty[k] && std::isfinite(values[k]))
+        beside.push_back(values[k]);
+  return beside;
+}
+
+/// Gives points without a value one. An empty point has the mean of its neighbours that are not, so
+/// that colours reach up to surfaces. Elsewhere the field is infinite, at an edge, and has the
+/// largest value beside it: a mean would be a pale spot where the field is strongest.
+void fill(std::vector<double>& values, const std::vector<bool>& is_empty, std::size_t columns) {
+  const std::vector<double> given = values;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!is_empty[i]) continue;
-    const std::size_t row = i / columns, column = i % columns;
-    double sum = 0;
-    int n = 0;
-    for (std::size_t r = row - (row > 0); r <= std::min(row + 1, rows - 1); ++r)
-      for (std::size_t c = column - (column > 0); c <= std::min(column + 1, columns - 1); ++c)
-        if (const std::size_t k = r * columns + c; !is_empty[k] && std::isfinite(values[k])) {
-          sum += values[k];
-          ++n;
-        }
-    if (n > 0) values[i] = sum / n;
+    if (!std::isnan(given[i])) continue;
+    const std::vector<double> beside = values_beside(i, given, is_empty, columns);
+    if (beside.empty())
+      values[i] = is_empty[i] ? NAN : INFINITY;
+    else if (is_empty[i])
+      values[i] = std::accumulate(beside.begin(), beside.end(), 0.0) / double(beside.size());
+    else
+      values[i] = *std::max_element(beside.begin(), beside.end());
   }
 }
 
@@ -93,7 +104,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
           scene.triangles.push_back(triangle);
     }
   for (std::size_t i = 0; i < x.size(); ++i) scene.values.push_back(array.magnitude(i));
-  fill_beside_surfaces(scene.values, is_empty, columns);
+  fill(scene.values, is_empty, columns);
   const auto e = std::find_if(plane.arrays.begin(), plane.arrays.end(), [&](const ResultArray& a) {
     return a.quantity == Quantity::field && a.of == array.of;
   });

@@ -22,7 +22,7 @@ struct Scale {
   double min = 0, max = 1;
   bool beyond_min = false, beyond_max = false;  ///< there are such values, with the ends' colours
 
-  /// From 0 to 1 along the colours; 0 for NaN.
+  /// From 0 to 1 along the colours; 0 for NaN, which has no colour among them.
   double fraction(double value) const;
 };
 

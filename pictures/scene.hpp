@@ -17,6 +17,9 @@ inline constexpr int picture_width = 1200, picture_height = 900;
 /// What of a colour is there whatever the direction of a surface; the rest goes with the cosine of
 /// its angle to the eye.
 inline constexpr double ambient_light = 0.75;
+/// Of panels and points without a finite value. The grey of colour tables is lighter by more than
+/// what light takes away.
+inline constexpr Colour no_value_colour{0.5, 0.5, 0.5};
 
 /// Lines of one kind.
 struct LineSet {
@@ -36,7 +39,7 @@ struct View {
 struct Scene {
   std::vector<Vec3d> points;
   std::vector<std::array<int, 3>> triangles;
-  std::vector<double> values;  ///< by point or by triangle
+  std::vector<double> values;  ///< by point or by triangle; not finite where there is none
   bool at_points = false;
   std::vector<double> weights;  ///< areas, of values by triangle
   std::vector<int> group_of;    ///< [n triangles], index into groups; empty where there are none
@@ -54,6 +57,7 @@ struct Scene {
   Scale scale;
   std::string title;     ///< of the colour bar, with the unit
   std::string subtitle;  ///< what else has to be known; may be empty
+  std::string notice;    ///< how many panels or points have no value; empty if all have one
   Prefix prefix;         ///< of the unit
 };
 

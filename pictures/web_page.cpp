@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -66,7 +67,10 @@ nlohmann::json json(Vec3d x) { return {x.x, x.y, x.z}; }
 
 std::string web_page(const Scene& scene, const std::string& name) {
   const Places places(scene.points);
-  std::vector<float> points, values(scene.values.begin(), scene.values.end()), colours;
+  std::vector<float> points, values, colours;
+  // An infinite number in the page is a value beyond single precision.
+  for (const double value : scene.values)
+    values.push_back(std::isfinite(value) || scene.flat ? float(value) : NAN);
   for (const Vec3d& x : scene.points) places.add(points, x);
   std::vector<std::int32_t> corners;
   for (const auto& t : scene.triangles) corners.insert(corners.end(), t.begin(), t.end());
@@ -91,6 +95,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
       {"groups", scene.groups},
       {"lines", lines},
       {"colours", packed(colours)},
+      {"noValue", no_value_colour},
       {"scale",
        {{"logarithmic", scene.scale.kind == Scale::Kind::logarithmic},
         {"min", scene.scale.min},
@@ -114,7 +119,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
     text.replace(at, 2, "<\\/");
   std::string page = viewer;
   std::size_t at = replace(page, "@NAME@", xml_escaped(name), 0);
-  at = replace(page, "@LEGEND@", svg(legend, "", {990, 90, 210, 690}), at);
+  at = replace(page, "@LEGEND@", svg(legend, "", {990, 90, 210, 810}), at);
   replace(page, "@DATA@", text, at);
   return page;
 }

@@ -123,6 +123,13 @@ class PictureTest(ProgramTest):
         self.fmbem("capacitance", CUBE, "--output", "cube.vtu")
         return read_vtu(self.folder / "cube.vtu")
 
+    def write_values_of_three_panels(self):
+        """part.msh, a tetrahedron without a value on its fourth panel."""
+        nodes, elements = tetrahedron()
+        self.write("part.msh", msh(nodes, elements, [(1, "body")]) + "\n".join(
+            ["$ElementData", "1", '"charge density [C/m^2]"', "1", "0", "3", "0", "1", "3", "1 1", "2 2", "3 3",
+             "$EndElementData", ""]))
+
     def sphere_cut(self, *options):
         """The plane y = 0 through a sphere of radius 1 at 1 V."""
         sphere = self.write("sphere.geo", 'SetFactory("OpenCASCADE"); Sphere(1) = {0, 0, 0, 1};'
@@ -220,6 +227,26 @@ class Surfaces(PictureTest):
         self.assertEqual((self.folder / "a.png").read_bytes(), (self.folder / "b.png").read_bytes())
         done = self.fmbem("plot", "a.vtu")
         self.assertEqual(done.stdout, "wrote a.png\n")
+
+
+class Missing(PictureTest):
+    def test_panels_without_a_value_are_grey_and_counted(self):
+        """Of a tetrahedron the second face is seen from ahead, and the fourth from the upper right."""
+        self.write_values_of_three_panels()
+        for name in ("part.png", "part.svg", "part.html"):
+            done = self.fmbem("plot", "part.msh", "-o", name)
+            self.assertIn("notice: without a value, and grey: 1 of 4 panels", done.stderr)
+        picture = Picture(self.folder / "part.png")
+        self.assertEqual(picture.at(1015, 871), (128, 128, 128))  # the square below the bar
+        grey = sum(max(p) - min(p) < 6 and 90 < p[0] < 134 for row in picture.rows[40:800]
+                   for p in [picture.palette[i] for i in row[40:950]])
+        dark = sum(viridis(0)[2] * 0.7 < p[2] < 90 and p[1] < 12 for row in picture.rows[40:800]
+                   for p in [picture.palette[i] for i in row[40:950]])
+        self.assertGreater(grey, 20000)
+        self.assertEqual(dark, 0)  # the first face has the lowest value, and looks down
+        self.assertIn("no value", [text for text, *_ in Svg(self.folder / "part.svg").texts])
+        self.fmbem("capacitance", self.tetrahedron_file(), "--picture", "whole.svg")
+        self.assertNotIn("no value", [text for text, *_ in Svg(self.folder / "whole.svg").texts])
 
 
 class Kept(PictureTest):
@@ -470,6 +497,19 @@ class Pages(PictureTest):
             self.assertIn(word, found["legend"])
         self.assertGreater(math.dist(found["turned"]["toward"], found["toward"]), 0.5)
         self.assertIsNotNone(found["zoomed"]["corner"])
+
+    def test_a_panel_without_a_value_is_grey_and_says_so(self):
+        self.write_values_of_three_panels()
+        self.fmbem("plot", "part.msh", "-o", "part.html")
+        found = self.page("part.html", self.PIXEL + """
+            for (let x = 0; x < innerWidth; x += 10)
+              for (let y = 0; y < innerHeight; y += 10) {
+                const picked = pick(x, y);
+                if (picked && Number.isNaN(picked.value)) return {colour: at(x, y), text: pickedText(picked)};
+              }""")
+        self.assertEqual(len(set(found["colour"])), 1)
+        self.assertTrue(94 < found["colour"][0] < 130)
+        self.assertIn("charge density no value", found["text"])
 
     def test_a_plane_tells_its_potential(self):
         self.sphere_cut("--picture", "cut.html")
