@@ -80,10 +80,12 @@ ExitCode run(Context& context, const CapacitanceArguments& options) {
     write_spice_file(options.spice, result);
     job.console().print_wrote(*options.spice.file);
   }
+  const ExitCode code =
+      job.finish(solution, result.converged, results_json(result), {}, result.mesh);
   draw_result(job.console(), options.picture, [&](const std::string& path) {
     return write_vtu(path, result.mesh, panel_fields(solution));
   });
-  return job.finish(solution, result.converged, results_json(result), {}, result.mesh);
+  return code;
 }
 
 }  // namespace

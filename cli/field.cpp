@@ -26,7 +26,7 @@ struct FieldArguments : SolveCommandOptions {
 
 ExitCode run(Context& context, const FieldArguments& options) {
   SolveRun job(context, "field", options);
-  const PointOutput points(options.field, options.file, options.picture, context.is_repeated);
+  PointOutput points(options.field, options.file, options.picture, context.is_repeated);
   points.require_points();
   job.check_outputs(points.outputs(), points.inputs());
   const std::vector<Voltage> given = parse_voltages(options.field);
@@ -61,7 +61,10 @@ ExitCode run(Context& context, const FieldArguments& options) {
     write_charge_csv(*options.hand_on.csv, finest.potential[0], levels);
     job.console().print_wrote(*options.hand_on.csv);
   }
-  return job.finish(finest, levels.converged, std::move(results), field_seconds, levels.mesh);
+  const ExitCode code =
+      job.finish(finest, levels.converged, std::move(results), field_seconds, levels.mesh);
+  points.draw(job.console());
+  return code;
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
-  const PointOutput points(options.field, options.file, options.picture, context.is_repeated);
+  PointOutput points(options.field, options.file, options.picture, context.is_repeated);
   points.require_points();
   std::vector<std::pair<std::string, std::string>> inputs = points.inputs();
   inputs.emplace_back("solution", options.solution);
@@ -104,6 +104,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
     warn(console, report,
          "the solution in " + options.solution + " had not converged when it was kept");
   target.write(report);
+  points.draw(console);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }
 

@@ -211,13 +211,13 @@ ExitCode run(Context& context, const NbodyOptions& options) {
     write(*options.file, bodies, evaluation);
     console.print_wrote(*options.file);
   }
+  for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
+  report["nbody"] = nbody;
+  target.write(report);
   draw_result(console, options.picture, [&](const std::string& path) {
     return write_vtk_points(path, VtkFormat::vtu, scattered_points(bodies.points), "",
                             fields_of(bodies, evaluation), {});
   });
-  for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
-  report["nbody"] = nbody;
-  target.write(report);
   return ExitCode::solved;
 }
 

@@ -5,6 +5,15 @@
 #include "fmbem/pictures/draw_picture.hpp"
 
 namespace fmbem::cli {
+namespace {
+
+void write_to(const MemoryFile& result, const std::string& picture,
+              const std::function<bool(const std::string& path)>& write) {
+  if (!write("/proc/self/fd/" + std::to_string(result.number())))
+    throw ResourceError("not enough memory to draw " + picture);
+}
+
+}  // namespace
 
 void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
   app.add_option("--picture", picture,
@@ -15,25 +24,35 @@ void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
 }
 
 void check_picture(const std::optional<std::string>& picture) {
-  if (picture) check_picture_path(*picture);
+  if (!picture) return;
+  check_picture_path(*picture);
+  check_drawing_program();
 }
 
 std::string draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
                         const std::function<bool(const std::string& path)>& write) {
   const MemoryFile result;
-  if (!write("/proc/self/fd/" + std::to_string(result.number())))
-    throw ResourceError("not enough memory to draw " + picture.path());
+  write_to(result, picture.path(), write);
   return draw_picture(result, name, picture, how);
+}
+
+ResultToDraw::ResultToDraw(std::string picture,
+                           const std::function<bool(const std::string& path)>& write)
+    : picture_(std::move(picture)) {
+  write_to(result_, picture_, write);
+}
+
+void ResultToDraw::draw(Console& console) const {
+  OutputFile file(picture_);
+  const std::string sentence = draw_picture(result_, "the result", file, {});
+  file.commit();
+  console.print_wrote(picture_);
+  if (!sentence.empty()) console.notice(sentence);
 }
 
 void draw_result(Console& console, const std::optional<std::string>& picture,
                  const std::function<bool(const std::string& path)>& write) {
-  if (!picture) return;
-  OutputFile file(*picture);
-  const std::string sentence = draw_result("the result", file, {}, write);
-  file.commit();
-  console.print_wrote(*picture);
-  if (!sentence.empty()) console.notice(sentence);
+  if (picture) ResultToDraw(*picture, write).draw(console);
 }
 
 }  // namespace fmbem::cli

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/common_options.hpp"
-#include "cli/picture_options.hpp"
 #include "cli/point_report.hpp"
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -80,27 +79,16 @@ void add_results(Json& results, const Json& of_set, bool is_list) {
   }
 }
 
-using Files = std::vector<std::unique_ptr<OutputFile>>;
-
-/// Adds the files of a set of points, written but not committed.
-void write(const std::optional<std::string>& points, const std::optional<std::string>& picture,
-           const PointSet& set, const std::string& unit, const std::vector<NamedField>& fields,
-           const Surroundings& around, Files& files) {
-  const std::vector<PointField> columns = columns_of(fields);
-  const auto file_at = [&](const std::string& path) -> OutputFile& {
-    return *files.emplace_back(std::make_unique<OutputFile>(path));
-  };
-  if (points) {
-    OutputFile& file = file_at(*points);
-    if (is_npy(*points))
-      write_npy(file, array_of(fields));
-    else
-      write_points(file, set, unit, columns, around);
-  }
-  if (picture)
-    draw_result("the result", file_at(*picture), {}, [&](const std::string& path) {
-      return write_vtk_points(path, VtkFormat::vtu, set, unit, columns, around);
-    });
+/// The file of a set of points, written but not committed.
+std::unique_ptr<OutputFile> written(const std::string& path, const PointSet& set,
+                                    const std::string& unit, const std::vector<NamedField>& fields,
+                                    const Surroundings& around) {
+  auto file = std::make_unique<OutputFile>(path);
+  if (is_npy(path))
+    write_npy(*file, array_of(fields));
+  else
+    write_points(*file, set, unit, columns_of(fields), around);
+  return file;
 }
 
 }  // namespace
@@ -190,9 +178,9 @@ std::vector<std::pair<std::string, std::string>> PointOutput::inputs() const {
 }
 
 Json PointOutput::put_out(Console& console, Json& report, const SurfaceMesh& mesh,
-                          const ProblemSolution& solution) const {
+                          const ProblemSolution& solution) {
   Json results = Json::object(), names = Json::array();
-  Files files;
+  std::vector<std::unique_ptr<OutputFile>> files;
   const bool is_list = sets_.size() > 1;
   for (const Asked& asked : sets_) {
     const PointSet set =
@@ -203,9 +191,15 @@ Json PointOutput::put_out(Console& console, Json& report, const SurfaceMesh& mes
     warn_singular(console, report, fields[0].field);
     add_results(results, field_json(fields[0].field), is_list);
     names.push_back(asked.name);
-    if (asked.file || asked.picture)
-      write(asked.file, asked.picture, set, mesh.unit, fields, surroundings(mesh, solution, set),
-            files);
+    if (!asked.file && !asked.picture) continue;
+    const Surroundings around = surroundings(mesh, solution, set);
+    if (asked.file) files.push_back(written(*asked.file, set, mesh.unit, fields, around));
+    if (asked.picture)
+      to_draw_.push_back(
+          std::make_unique<ResultToDraw>(*asked.picture, [&](const std::string& path) {
+            return write_vtk_points(path, VtkFormat::vtu, set, mesh.unit, columns_of(fields),
+                                    around);
+          }));
   }
   {
     const HeldInterrupts held;
@@ -215,6 +209,10 @@ Json PointOutput::put_out(Console& console, Json& report, const SurfaceMesh& mes
   if (is_list) report["point_sets"] = names;
   report["tolerance"]["field"] = where_.how.tolerance;
   return results;
+}
+
+void PointOutput::draw(Console& console) const {
+  for (const auto& result : to_draw_) result->draw(console);
 }
 
 }  // namespace fmbem::cli

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/field_options.hpp"
+#include "cli/picture_options.hpp"
 #include "cli/report.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
@@ -32,10 +34,12 @@ class PointOutput {
   std::vector<std::pair<std::string, std::string>> inputs() const;
 
   /// Evaluates all results of a problem, or conductors' one problem where there are none, on each
-  /// set, tells of the first result, writes and draws; all files appear together. The `results` of
-  /// the report.
+  /// set, tells of the first result and writes; all files appear together. The `results` of the
+  /// report.
   Json put_out(Console& console, Json& report, const SurfaceMesh& mesh,
-               const ProblemSolution& solution) const;
+               const ProblemSolution& solution);
+  /// Draws what put_out() has evaluated; to be called when all else is written.
+  void draw(Console& console) const;
 
  private:
   struct Asked {
@@ -51,6 +55,7 @@ class PointOutput {
 
   const FieldCommandOptions& where_;
   std::vector<Asked> sets_;
+  std::vector<std::unique_ptr<ResultToDraw>> to_draw_;
 };
 
 }  // namespace fmbem::cli

@@ -71,11 +71,15 @@ ExitCode run(Context& context, const SolvateOptions& options) {
                sites_text(solvation.site_energies),
            regions_text(solvation, molecule));
   job.report()["solvation"] = model_json(solvation, molecule, energies);
-  put_out(job, options, {mesh, solvation, molecule, sites, forces});
+  const SolvedMolecule solved{mesh, solvation, molecule, sites, forces};
+  put_out(job, options, solved);
   Json results = solvation_json(solvation, molecule, energies);
   if (forces) add_forces(results, *forces);
   if (!sites.empty()) add_sites(results, sites, solvation.site_energies);
-  return job.finish(solvation, converged, std::move(results), solvation.potential_seconds);
+  const ExitCode code =
+      job.finish(solvation, converged, std::move(results), solvation.potential_seconds);
+  draw(job, options, solved);
+  return code;
 }
 
 }  // namespace

@@ -118,10 +118,12 @@ void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule&
                {.mesh = mesh, .values = fields[0].values, .molecule = molecule.file});
     for (const std::string& file : files_of_view(*options.view)) wrote(file);
   }
-  draw_result(job.console(), options.picture,
-              [&, &of_panels = fields, &drawn = mesh](const std::string& path) {
-                return write_vtu(path, drawn, of_panels);
-              });
+}
+
+void draw(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved) {
+  draw_result(job.console(), options.picture, [&](const std::string& path) {
+    return write_vtu(path, solved.mesh, solvation_fields(solved.solvation));
+  });
 }
 
 }  // namespace fmbem::cli

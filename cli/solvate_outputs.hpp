@@ -22,7 +22,10 @@ struct SolvedMolecule {
 void check_outputs(SolveRun& job, const SolvateOptions& options,
                    const std::vector<std::vector<std::string>>& surfaces);
 
-/// Writes all that is asked for but the report.
+/// Writes all that is asked for but the report and the picture.
 void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved);
+
+/// Draws the picture, when all else is written.
+void draw(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved);
 
 }  // namespace fmbem::cli

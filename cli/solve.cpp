@@ -64,9 +64,8 @@ std::vector<std::vector<double>> read_right_hand_sides(const std::string& file,
 
 ExitCode run(Context& context, const SolveArguments& options) {
   SolveRun job(context, "solve", options);
-  const PointOutput points(options.field, options.points_file,
-                           options.draws_points() ? options.picture : std::nullopt,
-                           context.is_repeated);
+  PointOutput points(options.field, options.points_file,
+                     options.draws_points() ? options.picture : std::nullopt, context.is_repeated);
   check_outputs(job, options, points);
   for (const auto& [what, file] : points.inputs()) job.add_input(file);
   if (options.rhs_file) job.add_input(*options.rhs_file);
@@ -110,10 +109,13 @@ ExitCode run(Context& context, const SolveArguments& options) {
     write_problem_csv(*options.hand_on.csv, solution);
     job.console().print_wrote(*options.hand_on.csv);
   }
+  const ExitCode code =
+      job.finish(solution, solution.converged, std::move(results), field_seconds, mesh);
+  points.draw(job.console());
   draw_result(job.console(), options.surface_picture(), [&](const std::string& path) {
     return write_vtu(path, mesh, panel_fields(solution));
   });
-  return job.finish(solution, solution.converged, std::move(results), field_seconds, mesh);
+  return code;
 }
 
 }  // namespace

@@ -26,10 +26,14 @@ void check_picture_format(const std::string& path) {
 #endif
 }
 
+[[noreturn]] void explain_start(int status) {
+  require_not_ended(status, "would draw");
+  throw ResourceError("fmbem-picture, which draws, could not start; run it to see why");
+}
+
 [[noreturn]] void explain(int status, const std::string& name) {
   require_not_ended(status, "drew " + name);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    throw ResourceError("fmbem-picture, which draws, could not start; run it to see why");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) explain_start(status);
   const std::string how =
       WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : "";
   // Mesa does not say when it finds no memory.
@@ -48,7 +52,10 @@ std::string draw(const PictureRequest& request, const std::vector<HandedFile>& r
   parcel.put(request);
   ask_child(
       {"fmbem-picture", "FMBEM_PICTURE", "the program that draws pictures", "to draw"}, parcel,
-      result, [&](int status) { explain(status, request.name); },
+      result,
+      [&](int status) {
+        request.is_empty() ? explain_start(status) : explain(status, request.name);
+      },
       [&](ParcelReader& answer) { answer.get(notice); });
   return notice;
 }
@@ -59,6 +66,8 @@ void check_picture_path(const std::string& path) {
   check_picture_format(path);
   OutputFile probe(path);
 }
+
+void check_drawing_program() { draw({}, {}); }
 
 std::string draw_picture(const std::string& file, const std::string& picture,
                          const PictureOptions& options) {

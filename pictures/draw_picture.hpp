@@ -12,6 +12,10 @@ namespace fmbem {
 /// a folder that is missing or not writable, or a program that was built without VTK's rendering.
 void check_picture_path(const std::string& path);
 
+/// Starts the program fmbem-picture, with nothing to draw. Throws InputError or ResourceError where
+/// that fails, so that this comes to light before a result is computed.
+void check_drawing_program();
+
 /// Draws a result that fmbem wrote (.vtu, .vtp, .vti). The program fmbem-picture does it, in a
 /// process of its own: VTK and OpenGL may crash where drivers or displays are missing. The picture
 /// appears whole or not at all. What the user has to be told of it, such as how many panels have no

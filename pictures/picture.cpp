@@ -46,6 +46,7 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
 
 /// What the user has to be told of it.
 std::string draw(const PictureRequest& request) {
+  if (request.is_empty()) return "";
   const Result result = read_result(request.result, request.name);
   Scene scene = make_scene(result, request.options, request.name);
   const std::string bytes = drawn(scene, request);

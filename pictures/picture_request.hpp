@@ -18,6 +18,9 @@ struct PictureRequest {
   std::string picture;  ///< the path that the user gave
   std::string partial;  ///< where to write
   PictureOptions options;
+
+  /// Whether nothing is to be drawn: the question is whether the program starts.
+  bool is_empty() const { return result.empty(); }
 };
 
 inline auto members(PictureRequest& x) {

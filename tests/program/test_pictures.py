@@ -14,7 +14,8 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from harness import CUBE, ProgramTest, draws_pictures, leave_out, msh, numbers_alone, read_vtu, tetrahedron
+from harness import CUBE, PROGRAM, ProgramTest, draws_pictures, leave_out, msh, numbers_alone, read_vtu, tetrahedron
+from solvation_files import sphere_file
 
 WIDTH, HEIGHT = 1200, 900
 SVG = "{http://www.w3.org/2000/svg}"
@@ -569,6 +570,52 @@ class Refusals(PictureTest):
         self.refused("plot", "two.vtu", "-o", "a.png", env={"FMBEM_PICTURE": "/none"}, code=4, saying="/none")
         self.refused("plot", "two.vtu", "-o", "a.png", saying="EGL",
                      env={"__EGL_VENDOR_LIBRARY_DIRS": str(self.folder)})
+
+    def commands_that_draw(self):
+        """Each with its options, and the files that it writes besides."""
+        self.write("ion.pqr", "ATOM 1 NA ION A 1 1 1 1 1 1\n")
+        sphere_file(self.folder, "s.off", 1, 4.0)
+        problem = self.write("p.json", json.dumps({
+            "version": 1, "regions": {"air": {"permittivity": 1}}, "outside": "air",
+            "groups": {name: {"conductor": {"potential": 1}, "outside": "air"} for name in ("left", "right")}}))
+        self.fmbem("capacitance", "two.msh", "--save", "kept.h5")
+        cut = ("--cut", "y=0.2", "--output", "cut.csv")
+        return [(("capacitance", "two.msh", "--output", "c.vtu", "--save", "c.h5", "--csv", "c.csv"),
+                 ("c.vtu", "c.h5", "c.csv")),
+                (("field", "two.msh", *cut, "--save", "c.h5"), ("cut.csv", "c.h5")),
+                (("field", "--from", "kept.h5", *cut), ("cut.csv",)),
+                (("solve", "two.msh", "--problem", problem, "--surface", "s.vtu", "--save", "c.h5"), ("s.vtu", "c.h5")),
+                (("solve", "two.msh", "--problem", problem, *cut, "--save", "c.h5"), ("cut.csv", "c.h5")),
+                (("solvate", "ion.pqr", "--surface", "s.off", "--output", "s.vtu"), ("s.vtu",)),
+                (("nbody", "--points", 50, "--output", "n.csv"), ("n.csv",))]
+
+    def test_a_picture_that_fails_loses_nothing_else(self):
+        """The drawing program starts for the check before the solve, and crashes when it is to draw."""
+        own = os.environ.get("FMBEM_PICTURE") or shutil.which("fmbem-picture", path=pathlib.Path(PROGRAM).parent)
+        once = self.write("once", f"#!/bin/sh\nif mkdir started 2>/dev/null; then exec '{own}'; fi\nkill -SEGV $$\n")
+        os.chmod(once, 0o755)
+        for command, files in self.commands_that_draw():
+            with self.subTest(command):
+                shutil.rmtree(self.folder / "started", ignore_errors=True)
+                for name in files:
+                    (self.folder / name).unlink(missing_ok=True)
+                done = self.fmbem(*command, "--picture", "a.png", "--json", "a.json", code=2,
+                                  env={"FMBEM_PICTURE": once})
+                self.assertIn("crashed", done.stderr)
+                self.checked_report((self.folder / "a.json").read_text())
+                for name in files:
+                    self.assertTrue((self.folder / name).exists(), name)
+                    self.assertIn(f"wrote {name}\n", done.stdout)
+                self.assertFalse(list(self.folder.glob("*.png")))
+                (self.folder / "a.json").unlink()
+
+    def test_a_drawing_program_that_does_not_start_is_told_before_the_solve(self):
+        for command, files in self.commands_that_draw():
+            for name in files:
+                (self.folder / name).unlink(missing_ok=True)
+            for program, words in (("/none", "/none"), ("/bin/false", "could not start")):
+                with self.subTest((command, program)):
+                    self.refused(*command, "--picture", "a.png", code=4, env={"FMBEM_PICTURE": program}, saying=words)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ Result surface_of(const std::vector<double>& values) {
 
 TEST_CASE("a field that is infinite has the largest value beside it") {
   // The last point is in metal, where nothing is solved for: it has a mean, and gives nothing.
-  const Result plane = plane_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, none},
-                                {9, 2, 1, 1, 3, none, 1, 1, 1, 1, 1, none});
+  const Result plane =
+      plane_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, none}, {9, 2, 1, 1, 3, none, 1, 1, 1, 1, 1, none});
   PictureOptions options;
   options.quantity = Quantity::field;
   const Scene scene = make_scene(plane, options, "plane.vtu");
