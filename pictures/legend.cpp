@@ -6,7 +6,7 @@
 namespace fmbem {
 namespace {
 
-constexpr double title_size = 25, number_size = 23;
+constexpr double title_size = 25, title_line = 34, number_size = 23;
 /// The colour bar, in pixels.
 constexpr double bar_left = 1000, bar_top = 200, bar_width = 30, bar_height = 512;
 
@@ -17,6 +17,19 @@ void add_line(Drawing& drawing, Point2 a, Point2 b, double width = 1.5) {
   drawing.paths.push_back({{a, b}, black, width});
 }
 
+/// How many ticks an axis has at the least, so that the numbers of one to the right stay apart.
+int least_ticks(const Scale& range, double pixels, bool is_to_the_right) {
+  int least = std::max(1, int(pixels / 160));
+  const auto meet = [&] {
+    const std::vector<Tick> list = ticks(range, 1, least);
+    double width = 0;
+    for (const Tick& tick : list) width += number_size * (0.5 * double(tick.text.size()) + 0.5);
+    return width > pixels;
+  };
+  while (is_to_the_right && least > 1 && meet()) --least;
+  return least;
+}
+
 /// An axis of a plane: from one corner to another, with numbers along it.
 void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection, int axis,
               Vec3d from, Vec3d to) {
@@ -24,7 +37,8 @@ void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection
   const auto coordinate = [&](Vec3d x) { return dot(x - scene.origin, along); };
   const Scale range{Scale::Kind::linear, coordinate(from), coordinate(to)};
   const double pixels = projection.pixels_per_length() * (range.max - range.min);
-  for (const Tick& tick : ticks(range, 1, std::max(1, int(pixels / 160)))) {
+  const int least = least_ticks(range, pixels, axis == 0);
+  for (const Tick& tick : ticks(range, 1, least)) {
     const Point2 at = projection.flat(from + (tick.value - range.min) * along);
     if (axis == 0) {
       add_line(drawing, at, {at.x, at.y + 8});
@@ -34,10 +48,18 @@ void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection
       drawing.texts.push_back({{at.x - 14, at.y}, tick.text, number_size, Drawing::Anchor::end});
     }
   }
-  const std::string unit = scene.length_unit.empty() ? "" : " [" + scene.length_unit + "]";
+  std::string title = scene.axes[axis];
+  if (!scene.length_unit.empty()) title += " [" + scene.length_unit + "]";
+  const std::string offset = ticks_offset(range, 1, least);
+  if (!offset.empty()) title += "  " + offset + " " + scene.length_unit;
   const Point2 a = projection.flat(from), b = projection.flat(to);
-  const Point2 place = axis == 0 ? Point2{(a.x + b.x) / 2, a.y + 60} : Point2{b.x, b.y - 36};
-  drawing.texts.push_back({place, scene.axes[axis] + unit, title_size, Drawing::Anchor::middle});
+  if (axis == 0)
+    drawing.texts.push_back(
+        {{(a.x + b.x) / 2, a.y + 60}, title, title_size, Drawing::Anchor::middle});
+  else if (offset.empty())
+    drawing.texts.push_back({{b.x, b.y - 36}, title, title_size, Drawing::Anchor::middle});
+  else  // too long to stand about the corner
+    drawing.texts.push_back({{b.x - 90, b.y - 36}, title, title_size});
 }
 
 void add_frame(Drawing& drawing, const Scene& scene, const Projection& projection) {
@@ -105,10 +127,20 @@ void add_legend(Drawing& drawing, const Scene& scene) {
     add_line(drawing, {right, y}, {right + 7, y});
     drawing.texts.push_back({{right + 14, y}, tick.text, number_size});
   }
-  const std::size_t unit = scene.title.find(" [");
-  drawing.texts.push_back({{bar_left, bar_top - 92}, scene.title.substr(0, unit), title_size});
-  if (unit != std::string::npos)
-    drawing.texts.push_back({{bar_left, bar_top - 58}, scene.title.substr(unit + 1), title_size});
+  const std::string& title = scene.title;
+  const std::size_t open = title.find(" [");
+  const bool has_unit = open != std::string::npos;
+  std::vector<std::string> lines{title.substr(0, open)};
+  if (has_unit) lines.push_back(title.substr(open + 1));
+  const std::string offset = ticks_offset(scene.scale, scene.prefix.factor);
+  if (!offset.empty())
+    lines.push_back(has_unit ? offset + " " + title.substr(open + 2, title.size() - open - 3)
+                             : offset);
+  double y = bar_top - 92 - (offset.empty() ? 0 : title_line);
+  for (const std::string& line : lines) {
+    drawing.texts.push_back({{bar_left, y}, line, title_size});
+    y += title_line;
+  }
   if (!scene.subtitle.empty())
     drawing.texts.push_back(
         {{bar_left, bottom + 60}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});

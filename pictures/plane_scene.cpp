@@ -118,7 +118,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
         max = std::max(max, value);
       }
     std::vector<double> levels;
-    for (int k = 1; k <= n_equipotentials && min < max; ++k)
+    for (int k = 1; k <= n_equipotentials && !is_one_value(min, max); ++k)
       levels.push_back(interpolated(min, max, k / (n_equipotentials + 1.0)));
     scene.lines.push_back({black, 1.3, 0.85, level_lines(scene, levels)});
   }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -54,6 +55,33 @@ double round_step(double span, int least) {
   return power;
 }
 
+/// More digits are too many to be read one below the other.
+constexpr int most_digits = 6;
+
+/// How many digits numbers up to this size have, to the first one of their step; 0 where there are
+/// no numbers.
+int digits_of(double size, double step) {
+  if (!(size > 0 && step > 0 && std::isfinite(size) && std::isfinite(step))) return 0;
+  return int(std::floor(std::log10(size) + 1e-9) - std::floor(std::log10(step) + 1e-9)) + 1;
+}
+
+/// Linear ticks, in units: multiples of a step. They count from an offset, a multiple of its grain,
+/// where they would have too many digits.
+struct Steps {
+  double min, max, step, grain = 0, offset = 0;
+
+  Steps(const Scale& scale, double unit, int least)
+      : min(scale.min / unit), max(scale.max / unit), step(round_step(max - min, least)) {
+    if (digits() <= most_digits) return;
+    // A multiple of every round step that is smaller.
+    grain = std::pow(10, std::floor(std::log10(max - min)) + 1);
+    offset = std::round((min + max) / 2 / grain) * grain;
+  }
+  int digits() const {
+    return digits_of(std::max(std::abs(min - offset), std::abs(max - offset)), step);
+  }
+};
+
 std::vector<Tick> log_ticks(const Scale& scale, double unit) {
   const bool few_decades = scale.max / scale.min < 1e3;
   std::vector<Tick> result;
@@ -76,6 +104,10 @@ double Scale::fraction(double value) const {
                        ? (value > min ? std::log(value / min) / std::log(max / min) : 0.0)
                        : (value - min) / (max - min);
   return std::clamp(x, 0.0, 1.0);
+}
+
+bool is_one_value(double min, double max) {
+  return max - min <= 1e-9 * std::max(std::abs(min), std::abs(max));
 }
 
 Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
@@ -102,7 +134,7 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
     max = std::max(max, -min);
     min = -max;
     kind = Scale::Kind::symmetric;
-  } else if (max - min <= 1e-9 * std::max(std::abs(min), std::abs(max))) {  // one value
+  } else if (is_one_value(min, max)) {
     const double about = std::max(std::abs(max), 1e9 * std::numeric_limits<double>::min());
     min -= about / 10;
     max += about / 10;
@@ -112,13 +144,25 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
 
 std::vector<Tick> ticks(const Scale& scale, double unit, int least) {
   if (scale.kind == Scale::Kind::logarithmic) return log_ticks(scale, unit);
-  const double step = round_step((scale.max - scale.min) / unit, least);
+  const Steps steps(scale, unit, least);
   std::vector<Tick> result;
-  const double first = std::ceil(scale.min / unit / step - 1e-9),
-               n = std::floor(scale.max / unit / step + 1e-9) - first + 1;
+  const double first = std::ceil(steps.min / steps.step - 1e-9),
+               n = std::floor(steps.max / steps.step + 1e-9) - first + 1,
+               offset = std::round(steps.offset / steps.step);
+  const int digits = std::max(usual_digits, steps.digits());
   for (int k = 0; k < n; ++k)
-    result.push_back({(first + k) * step * unit, picture_number((first + k) * step)});
+    result.push_back({(first + k) * steps.step * unit,
+                      picture_number((first + k - offset) * steps.step, digits)});
   return result;
+}
+
+std::string ticks_offset(const Scale& scale, double unit, int least) {
+  if (scale.kind == Scale::Kind::logarithmic) return "";
+  const Steps steps(scale, unit, least);
+  if (steps.offset == 0) return "";
+  const double size = std::abs(steps.offset);
+  const int digits = std::max(most_digits, digits_of(size, steps.grain));
+  return (steps.offset < 0 ? "− " : "+ ") + picture_number(size, digits);
 }
 
 Prefix engineering_prefix(double value) {
@@ -138,10 +182,15 @@ Prefix engineering_prefix(double value) {
                        [&](const Prefix& p) { return size < 1e3 * p.factor * (1 - 1e-12); });
 }
 
-std::string picture_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value == 0 ? 0.0 : value);
-  return text[0] == '-' ? "−" + std::string(text + 1) : text;
+std::string picture_number(double value, int digits) {
+  std::ostringstream printed;
+  printed << std::setprecision(digits) << (value == 0 ? 0.0 : value);
+  const std::string text = printed.str();
+  const std::size_t e = std::min(text.find('e'), text.size());
+  std::string number = text.substr(0, e);
+  if (e < text.size()) number += "e" + std::to_string(std::stoi(text.substr(e + 1)));
+  for (std::size_t at; (at = number.find('-')) != std::string::npos;) number.replace(at, 1, "−");
+  return number;
 }
 
 }  // namespace fmbem

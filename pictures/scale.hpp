@@ -36,10 +36,16 @@ struct Scale {
 Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
                    bool ask_log, const std::string& what);
 
+/// Whether values from min to max differ by rounding alone.
+bool is_one_value(double min, double max);
+
 /// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale
 /// powers of ten and, where these are few, twice and five times these. Texts are values over
-/// `unit`, such as 1e-9.
+/// `unit`, such as 1e-9, with as many digits as their step needs. Where that would be more than
+/// six, they are differences from an offset.
 std::vector<Tick> ticks(const Scale& scale, double unit, int least = 5);
+/// That offset over the unit, such as "+ 1e6", which has to be written once; empty for none.
+std::string ticks_offset(const Scale& scale, double unit, int least = 5);
 
 /// The prefix of a unit and what it stands for, such as n and 1e-9.
 struct Prefix {
@@ -50,7 +56,8 @@ struct Prefix {
 /// f and T.
 Prefix engineering_prefix(double value);
 
-/// A number as it is printed in a picture: a true minus sign, four digits at the most.
-std::string picture_number(double value);
+inline constexpr int usual_digits = 4;
+/// A number as it is printed in a picture: true minus signs, and so many digits at the most.
+std::string picture_number(double value, int digits = usual_digits);
 
 }  // namespace fmbem

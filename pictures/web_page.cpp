@@ -68,9 +68,12 @@ nlohmann::json json(Vec3d x) { return {x.x, x.y, x.z}; }
 std::string web_page(const Scene& scene, const std::string& name) {
   const Places places(scene.points);
   std::vector<float> points, values, colours;
+  // Single precision does not tell values apart that differ little.
+  const bool differ_little = !ticks_offset(scene.scale, scene.prefix.factor).empty();
+  const double base = differ_little ? scene.scale.min : 0;
   // An infinite number in the page is a value beyond single precision.
   for (const double value : scene.values)
-    values.push_back(std::isfinite(value) || scene.flat ? float(value) : NAN);
+    values.push_back(std::isfinite(value) || scene.flat ? float(value - base) : NAN);
   for (const Vec3d& x : scene.points) places.add(points, x);
   std::vector<std::int32_t> corners;
   for (const auto& t : scene.triangles) corners.insert(corners.end(), t.begin(), t.end());
@@ -90,6 +93,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
       {"points", packed(points)},
       {"triangles", packed(corners)},
       {"values", packed(values)},
+      {"base", base},
       {"atPoints", scene.at_points},
       {"groupOf", packed(std::vector<std::int32_t>(scene.group_of.begin(), scene.group_of.end()))},
       {"groups", scene.groups},
@@ -119,7 +123,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
     text.replace(at, 2, "<\\/");
   std::string page = viewer;
   std::size_t at = replace(page, "@NAME@", xml_escaped(name), 0);
-  at = replace(page, "@LEGEND@", svg(legend, "", {990, 90, 210, 810}), at);
+  at = replace(page, "@LEGEND@", svg(legend, "", {990, 56, 210, 844}), at);
   replace(page, "@DATA@", text, at);
   return page;
 }

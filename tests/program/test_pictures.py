@@ -427,6 +427,24 @@ class Planes(PictureTest):
             format="binary">{base64.b64encode(numbers).decode()}</DataArray>
             </PointData></Piece></ImageData></VTKFile>"""
 
+    def test_values_that_differ_little_have_ticks_that_differ(self):
+        self.write("near.vti", self.image("0 2 0 2 0 0", [1 + 1e-6 * i for i in range(9)]))
+        self.fmbem("plot", "near.vti", "-o", "near.svg")
+        svg = Svg(self.folder / "near.svg")
+        self.assertIn("+ 1 V", [text for text, *_ in svg.texts])
+        ticks = svg.ticks()
+        self.assertGreater(len(ticks), 4)
+        for value, height in ticks:
+            self.assertAlmostEqual(value, 8e-6 * height, delta=1e-9)
+
+    def test_values_that_differ_by_rounding_are_one(self):
+        self.write("one.vti", self.image("0 2 0 2 0 0", [5 + 1e-15 * i for i in range(9)]))
+        self.fmbem("plot", "one.vti", "-o", "one.svg")
+        svg = Svg(self.folder / "one.svg")
+        self.assertEqual(svg.lines("1.3"), [])  # no equipotentials of noise
+        self.assertIn(5, [value for value, _ in svg.ticks()])
+        self.assertFalse([text for text, *_ in svg.texts if "+" in text])
+
     def test_a_layer_hides_nothing_of_another(self):
         pictures = []
         for beyond in (5, math.nan):

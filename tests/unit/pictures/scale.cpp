@@ -1,5 +1,6 @@
 #include "fmbem/pictures/scale.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,18 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 Scale scale_of(const std::vector<double>& values, bool ask_log = false,
                const std::vector<double>& weights = {}) {
   return choose_scale(values, weights, ask_log, "charge");
+}
+
+/// Of a text with true minus signs, and a space behind the first.
+double number_of(std::string text) {
+  std::string plain;
+  for (std::size_t at; (at = text.find("−")) != std::string::npos;) {
+    plain += text.substr(0, at) + '-';
+    text = text.substr(at + std::string("−").size());
+  }
+  plain += text;
+  plain.erase(std::remove(plain.begin(), plain.end(), ' '), plain.end());
+  return std::stod(plain);
 }
 
 }  // namespace
@@ -100,6 +113,43 @@ TEST_CASE("ticks are round and within their scale") {
   CHECK(texts == std::vector<std::string>{"5", "10", "20", "50", "100", "200"});
 }
 
+TEST_CASE("ticks have as many digits as tell them apart") {
+  const auto texts_of = [](double min, double max, int least) {
+    std::vector<std::string> texts;
+    for (const Tick& tick : ticks({Scale::Kind::linear, min, max}, 1, least))
+      texts.push_back(tick.text);
+    return texts;
+  };
+  const auto offset_of = [](double min, double max) {
+    return ticks_offset({Scale::Kind::linear, min, max}, 1, 4);
+  };
+  CHECK(texts_of(123450, 123454, 4) ==
+        std::vector<std::string>{"123450", "123451", "123452", "123453", "123454"});
+  CHECK(offset_of(123450, 123454).empty());
+  CHECK(texts_of(1e6, 1e6 + 4, 4) == std::vector<std::string>{"0", "1", "2", "3", "4"});
+  CHECK(offset_of(1e6, 1e6 + 4) == "+ 1e6");
+  CHECK(texts_of(-1234564, -1234560, 4) == std::vector<std::string>{"−4", "−3", "−2", "−1", "0"});
+  CHECK(offset_of(-1234564, -1234560) == "− 1.23456e6");
+  CHECK(texts_of(1 - 2e-6, 1 + 2e-6, 4) ==
+        std::vector<std::string>{"−2e−6", "−1e−6", "0", "1e−6", "2e−6"});
+  CHECK(offset_of(1 - 2e-6, 1 + 2e-6) == "+ 1");
+  CHECK(offset_of(-1, 1).empty());
+  CHECK(ticks_offset({Scale::Kind::logarithmic, 1, 1000}, 1).empty());
+  // Of every range they are different, and with the offset they are the values.
+  for (const double about : {0.0, 3.3, -0.07, 4e5, 2.0000013e6, 7e-9})
+    for (const double span : {1.0, 0.03, 2e-5, 5e-8}) {
+      const Scale scale{Scale::Kind::linear, about, about + span * std::max(1.0, about)};
+      const std::vector<Tick> list = ticks(scale, 1);
+      const std::string text = ticks_offset(scale, 1);
+      const double offset = text.empty() ? 0 : number_of(text);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i > 0) CHECK(list[i].text != list[i - 1].text);
+        CHECK(offset + number_of(list[i].text) ==
+              Approx(list[i].value).epsilon(0).margin(1e-6 * (scale.max - scale.min)));
+      }
+    }
+}
+
 TEST_CASE("engineering prefixes") {
   CHECK(engineering_prefix(2.5e-9).text == "n");
   CHECK(engineering_prefix(-4e4).text == "k");
@@ -108,6 +158,9 @@ TEST_CASE("engineering prefixes") {
   CHECK(engineering_prefix(1e-30).text.empty());
   CHECK(picture_number(-0.25) == "−0.25");
   CHECK(picture_number(-0.0) == "0");
+  CHECK(picture_number(-12e-6) == "−1.2e−5");
+  CHECK(picture_number(123456) == "1.235e5");
+  CHECK(picture_number(123456, 6) == "123456");
 }
 
 TEST_CASE("numbers that doubles cannot count have few ticks") {
