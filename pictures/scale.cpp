@@ -82,7 +82,10 @@ struct Steps {
   }
 };
 
+/// Powers of ten, and the like; none where they are too few to read a scale by.
 std::vector<Tick> log_ticks(const Scale& scale, double unit) {
+  constexpr std::size_t least = 3;
+  if (scale.kind != Scale::Kind::logarithmic) return {};
   const bool few_decades = scale.max / scale.min < 1e3;
   std::vector<Tick> result;
   for (int k = int(std::floor(std::log10(scale.min / unit))); std::pow(10, k) * unit <= scale.max;
@@ -93,6 +96,7 @@ std::vector<Tick> log_ticks(const Scale& scale, double unit) {
           value <= scale.max * (1 + 1e-9))
         result.push_back({value, picture_number(value / unit)});
     }
+  if (result.size() < least) result.clear();
   return result;
 }
 
@@ -143,9 +147,9 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
 }
 
 std::vector<Tick> ticks(const Scale& scale, double unit, int least) {
-  if (scale.kind == Scale::Kind::logarithmic) return log_ticks(scale, unit);
+  std::vector<Tick> result = log_ticks(scale, unit);
+  if (!result.empty()) return result;
   const Steps steps(scale, unit, least);
-  std::vector<Tick> result;
   const double first = std::ceil(steps.min / steps.step - 1e-9),
                n = std::floor(steps.max / steps.step + 1e-9) - first + 1,
                offset = std::round(steps.offset / steps.step);
@@ -157,7 +161,7 @@ std::vector<Tick> ticks(const Scale& scale, double unit, int least) {
 }
 
 std::string ticks_offset(const Scale& scale, double unit, int least) {
-  if (scale.kind == Scale::Kind::logarithmic) return "";
+  if (!log_ticks(scale, unit).empty()) return "";
   const Steps steps(scale, unit, least);
   if (steps.offset == 0) return "";
   const double size = std::abs(steps.offset);

@@ -40,9 +40,9 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
 bool is_one_value(double min, double max);
 
 /// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale
-/// powers of ten and, where these are few, twice and five times these. Texts are values over
-/// `unit`, such as 1e-9, with as many digits as their step needs. Where that would be more than
-/// six, they are differences from an offset.
+/// powers of ten and, where these are few, twice and five times these, if that makes three. Texts
+/// are values over `unit`, such as 1e-9, with as many digits as their step needs. Where that would
+/// be more than six, they are differences from an offset.
 std::vector<Tick> ticks(const Scale& scale, double unit, int least = 5);
 /// That offset over the unit, such as "+ 1e6", which has to be written once; empty for none.
 std::string ticks_offset(const Scale& scale, double unit, int least = 5);

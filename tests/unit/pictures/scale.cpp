@@ -113,6 +113,22 @@ TEST_CASE("ticks are round and within their scale") {
   CHECK(texts == std::vector<std::string>{"5", "10", "20", "50", "100", "200"});
 }
 
+TEST_CASE("a short logarithmic scale has ticks too") {
+  std::vector<std::string> texts;
+  for (const Tick& tick : ticks({Scale::Kind::logarithmic, 8e-9, 9.3e-9}, 1e-9))
+    texts.push_back(tick.text);
+  CHECK(texts == std::vector<std::string>{"8", "8.2", "8.4", "8.6", "8.8", "9", "9.2"});
+  for (double max = 1.001; max < 1e4; max *= 1.1)
+    for (const double min : {1.0, 2.1, 5.3}) {
+      const Scale scale{Scale::Kind::logarithmic, min, min * max};
+      const std::vector<Tick> list = ticks(scale, 1);
+      CHECK(list.size() >= 3);
+      // The bar has 512 pixels, and a number 23.
+      for (std::size_t i = 1; i < list.size(); ++i)
+        CHECK(512 * (scale.fraction(list[i].value) - scale.fraction(list[i - 1].value)) > 20);
+    }
+}
+
 TEST_CASE("ticks have as many digits as tell them apart") {
   const auto texts_of = [](double min, double max, int least) {
     std::vector<std::string> texts;
