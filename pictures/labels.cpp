@@ -4,14 +4,17 @@
 #include <cmath>
 #include <optional>
 
+#include "fmbem/pictures/fit_text.hpp"
+
 namespace fmbem {
 namespace {
 
 constexpr double size = 22, line_height = 1.35 * size;
+constexpr std::size_t most_characters = 40;
 /// A group of fewer pixels is too small to carry a name.
 constexpr std::size_t least_pixels = 150;
 
-double width_of(const std::string& text) { return size * (0.55 * double(text.size()) + 0.5); }
+double width_of(const std::string& text) { return size * (0.55 * double(characters(text)) + 0.5); }
 
 struct Box {
   double left, top, right, bottom;
@@ -67,6 +70,7 @@ std::optional<Point2> place_for(const std::string& text, int group,
       const double distance = std::hypot(p.x - mean.x, p.y - mean.y);
       if (distance >= nearest) continue;
       const Box box = box_at(p, text);
+      if (box.left < 0 || box.right > picture_width) continue;
       if (on_group && !seen.is_on(box, group)) continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Box& t) { return box.meets(t); }))
         continue;
@@ -96,7 +100,7 @@ void add_labels(Drawing& drawing, const Scene& scene, const std::vector<int>& se
   });
   std::vector<Box> taken;
   for (const std::size_t g : largest_first) {
-    const std::string& name = scene.groups[g];
+    const std::string name = shortened(scene.groups[g], most_characters);
     const std::optional<Point2> place = place_for(name, int(g), pixels[g], taken, Seen(seen));
     if (!place) continue;
     const Box box = box_at(*place, name);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fmbem/pictures/fit_text.hpp"
 #include "fmbem/pictures/scene.hpp"
 
 namespace fmbem {
@@ -9,6 +10,10 @@ namespace {
 constexpr double title_size = 25, title_line = 34, number_size = 23;
 /// The colour bar, in pixels.
 constexpr double bar_left = 1000, bar_top = 200, bar_width = 30, bar_height = 512;
+
+/// So many characters fit above the bar, below it, and there beside what is drawn, which ends at
+/// 950.
+constexpr std::size_t title_width = 14, width_right_of_bar = 15, caption_width = 21;
 
 /// The square that shows the colour of no value, below the bar and what is written there.
 constexpr double no_value_top = 856;
@@ -99,6 +104,41 @@ void add_directions(Drawing& drawing, const Scene& scene) {
   }
 }
 
+/// The quantity, its unit and what its numbers count from, above the bar.
+void add_title(Drawing& drawing, const Scene& scene) {
+  const std::string& title = scene.title;
+  const std::size_t open = title.find(" [");
+  const bool has_unit = open != std::string::npos;
+  std::vector<std::string> lines = fitted_lines(title.substr(0, open), title_width, 2);
+  if (has_unit) lines.push_back(title.substr(open + 1));
+  const std::string offset = ticks_offset(scene.scale, scene.prefix.factor);
+  if (!offset.empty())
+    lines.push_back(has_unit ? offset + " " + title.substr(open + 2, title.size() - open - 3)
+                             : offset);
+  double y = bar_top - 58 - title_line * double(std::max<std::size_t>(lines.size(), 2) - 1);
+  for (const std::string& line : lines) {
+    drawing.texts.push_back({{bar_left, y}, line, title_size});
+    y += title_line;
+  }
+}
+
+/// What a picture is of, below the bar. Lines that would leave the picture end at its margin.
+void add_caption(Drawing& drawing, const Scene& scene, double y) {
+  if (scene.subtitle.empty()) return;
+  const std::vector<std::string> lines = caption_lines(scene.subtitle, caption_width, 3);
+  const bool fit = std::all_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return characters(line) <= width_right_of_bar;
+  });
+  for (const std::string& line : lines) {
+    drawing.texts.push_back({{fit ? bar_left : picture_width - 8.0, y},
+                             line,
+                             number_size,
+                             fit ? Drawing::Anchor::start : Drawing::Anchor::end,
+                             dark_grey});
+    y += 30;
+  }
+}
+
 }  // namespace
 
 void add_legend(Drawing& drawing, const Scene& scene) {
@@ -127,23 +167,8 @@ void add_legend(Drawing& drawing, const Scene& scene) {
     add_line(drawing, {right, y}, {right + 7, y});
     drawing.texts.push_back({{right + 14, y}, tick.text, number_size});
   }
-  const std::string& title = scene.title;
-  const std::size_t open = title.find(" [");
-  const bool has_unit = open != std::string::npos;
-  std::vector<std::string> lines{title.substr(0, open)};
-  if (has_unit) lines.push_back(title.substr(open + 1));
-  const std::string offset = ticks_offset(scene.scale, scene.prefix.factor);
-  if (!offset.empty())
-    lines.push_back(has_unit ? offset + " " + title.substr(open + 2, title.size() - open - 3)
-                             : offset);
-  double y = bar_top - 92 - (offset.empty() ? 0 : title_line);
-  for (const std::string& line : lines) {
-    drawing.texts.push_back({{bar_left, y}, line, title_size});
-    y += title_line;
-  }
-  if (!scene.subtitle.empty())
-    drawing.texts.push_back(
-        {{bar_left, bottom + 60}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});
+  add_title(drawing, scene);
+  add_caption(drawing, scene, bottom + 60);
   if (!scene.notice.empty()) {
     drawing.areas.push_back(
         {Rectangle{bar_left, no_value_top, bar_width, bar_width}.corners(), no_value_colour});

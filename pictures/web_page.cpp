@@ -123,7 +123,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
     text.replace(at, 2, "<\\/");
   std::string page = viewer;
   std::size_t at = replace(page, "@NAME@", xml_escaped(name), 0);
-  at = replace(page, "@LEGEND@", svg(legend, "", {990, 56, 210, 844}), at);
+  at = replace(page, "@LEGEND@", svg(legend, "", {950, 20, 250, 880}), at);
   replace(page, "@DATA@", text, at);
   return page;
 }

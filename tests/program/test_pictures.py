@@ -222,6 +222,26 @@ class Surfaces(PictureTest):
         self.assertGreater(red, 2000)
         self.assertGreater(blue, 2000)
 
+    def test_captions_are_within_the_picture(self):
+        """Letters are half as wide as high, and less in the mean; nothing dark touches the right edge."""
+        nodes, elements = tetrahedron()
+        for name in ("component 1", "core_supply_voltage_1V2_domain_A", "net" * 40):
+            with self.subTest(name):
+                mesh = self.write("long.msh", msh(nodes, elements, [(1, name)]))
+                self.fmbem("capacitance", mesh, "--picture", "long.png", "--output", "long.vtu")
+                picture = Picture(self.folder / "long.png")
+                self.assertTrue(all(picture.at(x, y) == (255, 255, 255) for x in range(WIDTH - 4, WIDTH)
+                                    for y in range(HEIGHT)))
+                self.fmbem("plot", "long.vtu", "-o", "long.svg")
+                svg = Svg(self.folder / "long.svg")
+                caption = [(text, x, y) for text, x, y in svg.texts if y > 740 and x > 900]
+                whole = "".join(text for text, *_ in caption)
+                self.assertTrue(whole.endswith("at 1 V"), whole)
+                self.assertTrue(name in whole or "…" in whole and len(name) > 60, whole)
+                for text, x, y in caption:
+                    ends = x if svg.anchors[x, y] == "end" else x + 0.5 * 23 * len(text)
+                    self.assertLess(ends, WIDTH)
+
     def test_the_same_picture_again_and_from_a_file(self):
         self.fmbem("capacitance", self.tetrahedron_file(), "--output", "a.vtu", "--picture", "a.png")
         self.fmbem("plot", "a.vtu", "-o", "b.png", env={"DISPLAY": ":77"})
