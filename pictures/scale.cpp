@@ -129,6 +129,7 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
     const double min = all.min < all.max ? std::max(all.min, least) : all.max / 10;
     return {Scale::Kind::logarithmic, min, all.max, all.min < min, false};
   }
+  if (all.min == 0 && all.max == 0) return {Scale::Kind::symmetric, -1, 1};
   const Range most = range_of(values, weights, beyond);
   const double worth_cutting = 0.1 * (all.max - all.min);
   double min = most.min - all.min > worth_cutting ? most.min : all.min;

@@ -28,11 +28,12 @@ struct Scale {
 
 /// Logarithmic where it is asked for, and for positive values over more than two decades; it spans
 /// four decades at the most. Symmetric where the smaller of both signs has more than a hundredth of
-/// the larger. Else linear. Where values have weights, such as panels their areas, a hundredth of
-/// these at either end lie beyond a scale that is not logarithmic, where a tenth of it is saved:
-/// charge is infinite at edges, and few panels there would take most of the colours. Values that
-/// are not finite do not count. Throws InputError, with `what` the values are, if none is finite,
-/// or if a logarithmic scale of values that are not positive is asked for.
+/// the larger; from -1 to 1 of zeros alone. Else linear. Where values have weights, such as panels
+/// their areas, a hundredth of these at either end lie beyond a scale that is not logarithmic,
+/// where a tenth of it is saved: charge is infinite at edges, and few panels there would take most
+/// of the colours. Values that are not finite do not count. Throws InputError, with `what` the
+/// values are, if none is finite, or if a logarithmic scale of values that are not positive is
+/// asked for.
 Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
                    bool ask_log, const std::string& what);
 

@@ -85,6 +85,11 @@ TEST_CASE("scales of one value have room about it") {
     CHECK_FALSE(ticks(scale, 1).empty());
   }
   CHECK(scale_of({5, 5}, true).min < 5);
+
+  const Scale zero = scale_of({0, -0.0, none});
+  CHECK(zero.kind == Scale::Kind::symmetric);
+  CHECK(zero.min == -1);
+  CHECK(zero.max == 1);
 }
 
 TEST_CASE("scales that cannot be are refused") {
