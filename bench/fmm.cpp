@@ -501,7 +501,7 @@ void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, 
 
 void run(const Options& o) {
   check_options(o);
-  const int threads = o.threads ? *o.threads : available_cores();
+  const int threads = o.threads ? *o.threads : default_threads();
   set_threads(threads);
   std::FILE* out = o.json == "-" ? stderr : stdout;
   std::vector<Row> rows;

@@ -15,7 +15,7 @@ namespace fmbem::bench {
 
 /// 0 threads: as many as there are cores.
 inline void start_run(const std::string& backend, int threads) {
-  set_threads(threads > 0 ? threads : available_cores());
+  set_threads(threads > 0 ? threads : default_threads());
   if (backend == "cuda") start_cuda_device();
 }
 

@@ -27,6 +27,9 @@ ProblemSolution at_voltages(const FieldFromOptions& options, ProblemSolution kep
                  [](const ProblemResult&result) { return result.conductor_at_1_volt < 0; });
   if (has_units && !has_others) return superpose(kept, voltages_of(kept.conductors, given));
   if (given.empty()) return kept;
+  FMBEM_REQUIRE(!kept.problem.has_losses(),
+                options.solution << " has complex permittivities, whose solutions hold for their "
+                                    "own voltages alone: leave out --voltage, and solve again");
   FMBEM_REQUIRE(has_units, options.solution
                                << " holds the solution of its own voltages alone: leave out "
                                   "--voltage, or keep one by fmbem capacitance or by fmbem solve "
@@ -72,7 +75,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   auto outputs = points.outputs();
   outputs.emplace_back("--json", options.output.json);
   refuse_overwriting(outputs, inputs);
-  const int threads = options.threads.value_or(available_cores());
+  const int threads = options.threads.value_or(default_threads());
   set_threads(threads);
 
   const Timer total;

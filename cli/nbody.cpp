@@ -183,7 +183,7 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   console.set_quiet(options.output.quiet);
   check_nbody_options(options);
   ReportTarget target(console, options.output.json);
-  set_threads(options.threads.value_or(available_cores()));
+  set_threads(options.threads.value_or(default_threads()));
   std::vector<std::pair<std::string, std::string>> inputs;
   if (!parse_number(options.points)) inputs.emplace_back("points", options.points);
   refuse_overwriting(

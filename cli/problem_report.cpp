@@ -145,6 +145,7 @@ Json results_json(const ProblemSolution& solution, const ResultsAsked& asked) {
       member(&ProblemResult::flux_outside));
   add("imbalance" + suffix, quantity.unit(), "region", member(&ProblemResult::imbalance));
   add("throughput" + suffix, quantity.unit(), "region", member(&ProblemResult::throughput));
+  results.erase("throughput" + suffix + of_imaginary);  // a sum of absolute values has none
   const char* const energy_unit = quantity.conducts ? "W" : "J";
   add(quantity.conducts ? "power_W" : "energy_J", energy_unit, "mesh",
       [&](std::size_t k) { return number(solution.results[k].energy); });
@@ -206,6 +207,11 @@ void warn_of_problem(Console& console, Json& report, const ProblemSolution& solu
   warn_of_driven(console, report, solution);
   for (const std::string& sentence : solution.notices) warn(console, report, sentence);
   warn_of_balance(console, report, solution);
+  for (const ProblemResult& result : solution.results)
+    if (!std::isfinite(result.energy) && norm2(solution.problem.field) == 0)
+      warn(console, report,
+           "there is no " + std::string(Quantity(solution).conducts ? "power" : "energy") + " of " +
+               result.name + ", as it is infinite: sources lie on each other");
 }
 
 }  // namespace fmbem::cli

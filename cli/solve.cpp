@@ -33,6 +33,8 @@ struct SolveArguments : SolveCommandOptions {
 void check_outputs(SolveRun& job, const SolveArguments& options, const PointOutput& points) {
   FMBEM_REQUIRE(!options.basis || !options.rhs_file,
                 "--basis and --rhs exclude each other: run fmbem twice");
+  FMBEM_REQUIRE(options.field.voltages.empty() || !options.rhs_file,
+                "--voltage and --rhs exclude each other: right-hand sides have the potentials");
   auto inputs = points.inputs();
   if (options.rhs_file) inputs.emplace_back("right-hand sides", *options.rhs_file);
   auto outputs = points.outputs();

@@ -61,10 +61,11 @@ void add_operator_options(CLI::App& app, OperatorOptions& op) {
   app.add_option("--max-leaf", op.max_leaf,
                  "panels in a leaf of the FMM's tree, at most (default: what is fastest)")
       ->type_name("N");
-  app.add_option("--overhang", op.overhang,
-                 "how far panels may stick out of their boxes in the FMM, in sides of the box, up "
-                 "to 0.5 (default: 0.2, or 0.1 on lines and few panels); this, --order and "
-                 "--max-leaf ask for the FMM")
+  app.add_option(
+         "--overhang", op.overhang,
+         "how far panels may stick out of their boxes in the FMM, in sides of the box, more "
+         "than 0, up to 0.5 (default: 0.2, or 0.1 on lines and few panels); this, --order and "
+         "--max-leaf ask for the FMM")
       ->type_name("X");
   add_choice(app, "--backend", op.processor,
              {{"auto", std::nullopt}, {"cpu", Processor::cpu}, {"cuda", Processor::gpu}},

@@ -95,7 +95,7 @@ void SolveRun::start() {
     report_["problem"] = file_->json;
   }
   const ConductorOptions& problem = options_.solve.problem;
-  threads_ = options_.solve.threads.value_or(available_cores());
+  threads_ = options_.solve.threads.value_or(default_threads());
   set_threads(threads_);
   check_operator_options(problem.op);
   start_solver_library(problem, context_, report_);

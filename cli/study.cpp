@@ -98,7 +98,7 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
   Console& console = context.console;
   const std::vector<StudyCase> cases = study_cases(options);
   FMBEM_REQUIRE(!options.folder.empty(), "a study needs a folder for its tables: --out DIR");
-  set_threads(options.threads.value_or(available_cores()));
+  set_threads(options.threads.value_or(default_threads()));
   start_petsc();
   check_petsc_values();
   check_before_meshes(options, cases);

@@ -109,7 +109,7 @@ ExitCode run(Context& context, const TuneArguments& options) {
                       {"--json", options.output.json}},
                      {});
   ReportTarget target(console, options.output.json);
-  set_threads(options.threads.value_or(available_cores()));
+  set_threads(options.threads.value_or(default_threads()));
   if (options.gpu_file) require_cuda_device();
   TableFile file(options.file ? *options.file : file_by_default(fmm::rates_file(), "--output"));
   std::string device;

@@ -139,7 +139,7 @@ int checked_order(int wanted, bool has_far_field, double kappa, double nearest) 
 
 void check_overhang(double overhang) {
   FMBEM_REQUIRE(overhang > 0 && overhang <= 0.5,
-                "sources may stick out by up to half of a box's side, not " << overhang);
+                "sources stick out by more than 0 and up to 0.5 of a box's side, not " << overhang);
 }
 
 void check_points(std::span<const Vec3d> points, const char* what) {

@@ -199,8 +199,20 @@ void notice_contacts(SurfaceMesh& mesh) {
                          "\" crosses itself at " + place(own[0].place) + more);
 }
 
+/// What a triangle belongs to, as a message names it: its group, or else of a geometry its solid or
+/// surface.
+std::string part_of(const ModelMesh& model, bool is_geometry, int triangle) {
+  const SurfaceMesh& mesh = model.mesh;
+  if (!mesh.groups.empty()) return '"' + mesh.groups[mesh.group_of[triangle]].name + '"';
+  if (!is_geometry) return "";
+  const int surface = model.surface_of[triangle];
+  const auto solid = model.solid_of.find(surface);
+  return solid == model.solid_of.end() ? "the surface " + std::to_string(surface)
+                                       : "the solid " + std::to_string(solid->second);
+}
+
 /// Checks, merges and orients the mesh of a file; places are changed with it.
-void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
+void clean(ModelMesh& model, bool is_geometry, const LoadOptions& options, MeshPlaces* places) {
   SurfaceMesh& mesh = model.mesh;
   drop_unused_vertices(mesh);
   refuse_bad_coordinates(mesh);
@@ -210,7 +222,8 @@ void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
   notice_larger_edges(mesh, options);
   {
     const EdgeTable edges(mesh);
-    refuse_coincident_triangles(mesh, edges);
+    refuse_coincident_triangles(
+        mesh, edges, [&](int triangle) { return part_of(model, is_geometry, triangle); });
     const std::vector<std::array<int, 3>> before = mesh.triangles;
     orient(mesh, edges);
     for (std::size_t i = 0; places && i < before.size(); ++i)
@@ -239,7 +252,7 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
     geometry.emplace(*gmsh, file);
     places = find_places(*gmsh, *geometry, mesh, source.model.surface_of);
   }
-  clean(source.model, options, geometry ? &places : nullptr);
+  clean(source.model, source.is_geometry, options, geometry ? &places : nullptr);
   mesh.sizes = smallest_sizes(source.sizes, mesh.group_of);
   std::vector<SurfaceMesh> levels;
   for (int level = 0; level <= options.refine; ++level) {

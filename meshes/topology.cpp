@@ -55,7 +55,8 @@ Components connected_components(const SurfaceMesh& mesh) {
   return components;
 }
 
-void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges) {
+void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges,
+                                 const std::function<std::string(int)>& part_of) {
   const auto opposite = [&](const EdgeSide& s) {
     return mesh.triangles[s.triangle][(s.corner + 2) % 3];
   };
@@ -68,11 +69,10 @@ void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges
               "in " + mesh.file + " the elements " + std::to_string(mesh.triangle_tags[a]) +
               " and " + std::to_string(mesh.triangle_tags[b]) + " are the same triangle at " +
               place(mesh.vertices[mesh.triangles[a][0]]);
-          if (mesh.groups.empty() || mesh.group_of[a] == mesh.group_of[b])
-            throw InputError(same + "; remove one of them");
-          throw InputError(same + ", as \"" + mesh.groups[mesh.group_of[a]].name + "\" and \"" +
-                           mesh.groups[mesh.group_of[b]].name +
-                           "\" touch there: leave a gap, or give them one surface that both share "
+          const std::string first = part_of(a), second = part_of(b);
+          if (first == second) throw InputError(same + "; remove one of them");
+          throw InputError(same + ", as " + first + " and " + second +
+                           " touch there: leave a gap, or give them one surface that both share "
                            "(in Gmsh by BooleanFragments)");
         }
   });

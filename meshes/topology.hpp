@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
@@ -46,8 +48,10 @@ struct Components {
 };
 Components connected_components(const SurfaceMesh& mesh);
 
-/// Throws InputError for triangles with the same three vertices, naming both.
-void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges);
+/// Throws InputError for triangles with the same three vertices, naming both, and what they belong
+/// to where part_of(triangle) knows it: "" where it does not.
+void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges,
+                                 const std::function<std::string(int triangle)>& part_of);
 
 /// Orients the triangles, sets closed, orientable and repairs.flipped_triangles, and adds notices.
 void orient(SurfaceMesh& mesh, const EdgeTable& edges);

@@ -108,9 +108,7 @@ class DirichletProblem final : public ProblemEquations {
       return LayerField<double>{std::move(field.potential), std::move(field.e)};
     };
     found.conductor_potential.assign(parts_.conductors.all.size(), 0.0);
-    for (std::size_t i = 0; i < data.given.size(); ++i)
-      if (conditions_.conductor[i] >= 0)
-        found.conductor_potential[conditions_.conductor[i]] = data.given[i];
+    set_conductor_potentials(conditions_.conductor, data.given, found);
     set_fluxes(data, densities, found);
     ProblemResult result = std::move(results_of(parts_, conditions_, name, data, found)[0]);
     if (densities.normal_derivative.empty()) result.conductor_flux = charges_of(found.sigma);

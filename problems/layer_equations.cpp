@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/compatible_data.hpp"
+#include "fmbem/problems/contrast.hpp"
 #include "fmbem/problems/problem_equations.hpp"
 #include "fmbem/problems/problem_results.hpp"
 #include "fmbem/problems/solve_dense.hpp"
@@ -59,6 +62,7 @@ class LayerEquations final : public ProblemEquations {
     for (std::size_t k = 0; k < data.size(); ++k) {
       std::vector<T> sigma = values_of<T>(x[k]);
       drive(all[k], sigma);
+      check_charges(names[k], all[k], sigma);
       add_result(names[k], all[k], std::move(sigma));
     }
   }
@@ -153,6 +157,24 @@ class LayerEquations final : public ProblemEquations {
     }
   }
 
+  /// One charge is what the others leave, and so has the solver's errors of all of them.
+  void check_charges(const std::string& name, const BasicPanelData<T>& data,
+                     const std::vector<T>& sigma) const {
+    constexpr double worth_telling = 0.01;
+    const std::vector<T> charge = charges_of(sigma, data.applied, data.given);
+    double largest = 0;
+    for (const int c : driven_) largest = std::max(largest, std::abs(data.charge[c]));
+    const std::string unit = parts_.problem.conducts() ? " A" : " C";
+    for (std::size_t k = 0; k < driven_.size(); ++k) {
+      const double off = std::abs(charge[k] - data.charge[driven_[k]]);
+      if (off <= worth_telling * largest) continue;
+      solution_.notices.push_back(
+          "the conductor \"" + conditions_.panels.names[driven_[k]] + "\" gives off " +
+          decimal(off) + unit + " more or less than is given in " + name +
+          ", by the solver's error: ask for a smaller --tolerance, or refine the mesh");
+    }
+  }
+
   void add_result(const std::string& name, const BasicPanelData<T>& data, std::vector<T> sigma) {
     FoundValues<T> found;
     found.sigma = std::move(sigma);
@@ -162,6 +184,8 @@ class LayerEquations final : public ProblemEquations {
     };
     find_conductor_potentials(data, found);
     find_surface_values(data, found);
+    for (std::string& sentence : contrast_warnings(parts_, found, name))
+      solution_.notices.push_back(std::move(sentence));
     // As MediaSystem::free_charge() has it.
     auto results = results_of(parts_, conditions_.panels, name, data, found);
     std::vector<T> density = found.sigma;
@@ -184,9 +208,7 @@ class LayerEquations final : public ProblemEquations {
 
   void find_conductor_potentials(const BasicPanelData<T>& data, FoundValues<T>& found) const {
     found.conductor_potential.assign(conditions_.driven.size(), T(0));
-    for (std::size_t i = 0; i < data.given.size(); ++i)
-      if (conditions_.panels.conductor[i] >= 0)
-        found.conductor_potential[conditions_.panels.conductor[i]] = data.given[i];
+    set_conductor_potentials(conditions_.panels.conductor, data.given, found);
     system_.find_potentials(found.sigma, data.applied, found.conductor_potential);
   }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "fmbem/bem/space/quadrature.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -30,6 +32,34 @@ void drop(AppliedField& field, ProblemSource::Kind kind, std::size_t k) {
 void drop(LossyField& field, ProblemSource::Kind kind, std::size_t k) {
   drop(field.real, kind, k);
   drop(field.imaginary, kind, k);
+}
+
+/// The mean of f on a line from a to b, by Gauss's rule on pieces that are halved until halves add
+/// up to the whole, as f may have a peak or a logarithm's end anywhere. NaN where f has no mean.
+template <class T, class F>
+T mean_on_line(const F& f, Vec3d a, Vec3d b) {
+  constexpr int points = 12, deepest = 50;
+  constexpr double tolerance = 1e-10;
+  std::vector<double> node, weight;
+  gauss_legendre(points, node, weight);
+  const auto integral = [&](double from, double to) {
+    T sum = 0;
+    for (int k = 0; k < points; ++k)
+      sum += (to - from) * weight[k] * f(a + (from + (to - from) * node[k]) * (b - a));
+    return sum;
+  };
+  const auto halved = [&](const auto& self, double from, double to, T whole, double error,
+                          int depth) -> T {
+    const double middle = 0.5 * (from + to);
+    const T left = integral(from, middle), right = integral(middle, to);
+    if (std::abs(left + right - whole) <= error) return left + right;
+    if (depth == deepest) return std::numeric_limits<double>::quiet_NaN();
+    return self(self, from, middle, left, error, depth + 1) +
+           self(self, middle, to, right, error, depth + 1);
+  };
+  double size = 0;
+  for (int k = 0; k < points; ++k) size += weight[k] * std::abs(f(a + node[k] * (b - a)));
+  return halved(halved, 0, 1, integral(0, 1), tolerance * size, 0);
 }
 
 /// Adds up what was found.
@@ -158,7 +188,13 @@ class Balance {
       }
     }
     const int outside = region_outside(problem());
-    if (outside != no_region) add(outside, -coefficient(outside) * to_infinity);
+    if (outside != no_region) {
+      imbalance_[outside] -= coefficient(outside) * to_infinity;
+      // The sum of absolute values, as that of the charges may be nothing but rounding.
+      for (std::size_t i = 0; i < found_.inside.size(); ++i)
+        throughput_[outside] +=
+            std::abs(coefficient(outside) * to_si() * parts_.area[i] * found_.sigma[i]);
+    }
     // What goes into a ground plane, or leaves beyond the end of a truncated surface, is not known.
     for (std::size_t r = 0; r < problem().regions.size(); ++r)
       if (parts_.is_grounded[r]) imbalance_[r] = T(nan);
@@ -183,7 +219,8 @@ class Balance {
 
   T work_of_sources() const {
     T sum = 0;
-    constexpr int pieces = 16;  // of a line
+    std::vector<double> line_node, line_weight;
+    gauss_legendre(64, line_node, line_weight);
     for (std::size_t s = 0; s < problem().sources.size(); ++s) {
       const ProblemSource& source = problem().sources[s];
       auto others = found_.applied;
@@ -191,22 +228,22 @@ class Balance {
       std::size_t before = 0;
       for (std::size_t t = 0; t < s; ++t) before += problem().sources[t].kind == source.kind;
       drop(others, source.kind, before);
+      const bool is_line = source.kind == ProblemSource::Kind::line;
+      const auto of_others = [&](Vec3d x) -> T { return others.potential(x, scale()); };
       std::vector<Vec3d> places{source.at};
-      if (source.kind == ProblemSource::Kind::line) {
+      if (is_line) {
         places.clear();
-        for (int k = 0; k < pieces; ++k)
-          places.push_back(source.at + ((k + 0.5) / pieces) * (source.to - source.at));
+        for (const double t : line_node) places.push_back(source.at + t * (source.to - source.at));
       }
       const LayerField<T> field = found_.field(places);
-      const T constant = constant_[parts_.region_of_source[s]];
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        const double part = 1.0 / double(places.size());
-        sum += part * source.charge *
-               conjugate(field.potential[k] + constant + others.potential(places[k], scale()));
-        if (source.kind != ProblemSource::Kind::dipole) continue;
-        const Vec3<T> e = field.e[k] + others.field(places[k], scale());
-        for (int axis = 0; axis < 3; ++axis) sum -= source.moment[axis] * conjugate(e[axis]);
-      }
+      T mean = constant_[parts_.region_of_source[s]] +
+               (is_line ? mean_on_line<T>(of_others, source.at, source.to) : of_others(source.at));
+      for (std::size_t k = 0; k < places.size(); ++k)
+        mean += (is_line ? line_weight[k] : 1.0) * field.potential[k];
+      sum += source.charge * conjugate(mean);
+      if (source.kind != ProblemSource::Kind::dipole) continue;
+      const Vec3<T> e = field.e[0] + others.field(source.at, scale());
+      for (int axis = 0; axis < 3; ++axis) sum -= source.moment[axis] * conjugate(e[axis]);
     }
     return sum;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -29,6 +30,23 @@ struct FoundValues {
   std::function<LayerField<T>(std::span<const Vec3d>)> field;
   std::conditional_t<std::is_same_v<T, double>, AppliedField, LossyField> applied;
 };
+
+/// Those that are given, [n panels]: NaN of a conductor whose panels have several, as right-hand
+/// sides of one's own may have them.
+template <class T>
+void set_conductor_potentials(const std::vector<int>& conductor, const std::vector<T>& given,
+                              FoundValues<T>& found) {
+  std::vector<bool> is_set(found.conductor_potential.size(), false);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (conductor[i] < 0) continue;
+    T& potential = found.conductor_potential[conductor[i]];
+    if (is_set[conductor[i]] && potential != given[i])
+      potential = std::numeric_limits<double>::quiet_NaN();
+    else
+      potential = given[i];
+    is_set[conductor[i]] = true;
+  }
+}
 
 /// A result's real part and, of complex values, its imaginary one, for what was given. Potentials
 /// of domains that are known up to a constant are changed by it.

@@ -50,6 +50,8 @@ std::int64_t memory_of_control_group() {
   return std::max<std::int64_t>(0, limit - used + reclaimable_of_control_group());
 }
 
+constexpr int most_threads = 4096;
+
 // OpenBLAS's own functions are looked up at run time: other implementations do not have them.
 void* symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 void set_blas_threads(int threads) {
@@ -57,7 +59,24 @@ void set_blas_threads(int threads) {
   if (auto set = reinterpret_cast<SetThreads>(symbol("openblas_set_num_threads"))) set(threads);
 }
 
+/// Of OpenBLAS such as "OpenBLAS 0.3.21 DYNAMIC_ARCH Zen MAX_THREADS=64"; "" of others.
+std::string openblas_config() {
+  using GetConfig = const char* (*)();
+  const auto get = reinterpret_cast<GetConfig>(symbol("openblas_get_config"));
+  return get ? get() : "";
+}
+
+/// How many threads may call it at the same time: each takes one of its buffers, and one is taken.
+int threads_of_blas() {
+  const std::string config = openblas_config(), word = "MAX_THREADS=";
+  const std::size_t at = config.find(word);
+  const int built_for = at == config.npos ? 0 : std::atoi(config.c_str() + at + word.size());
+  return built_for > 0 ? 2 * built_for - 1 : most_threads;
+}
+
 }  // namespace
+
+int default_threads() { return std::min(available_cores(), threads_of_blas()); }
 
 int available_cores() {
   if (std::getenv("OMP_NUM_THREADS")) return omp_get_max_threads();
@@ -65,8 +84,12 @@ int available_cores() {
 }
 
 void set_threads(int threads) {
-  FMBEM_REQUIRE(threads >= 1 && threads <= 4096,
-                "the number of threads must be between 1 and 4096, not " << threads);
+  FMBEM_REQUIRE(
+      threads >= 1 && threads <= most_threads,
+      "the number of threads must be between 1 and " << most_threads << ", not " << threads);
+  FMBEM_REQUIRE(threads <= threads_of_blas(), "OpenBLAS as it is built here serves "
+                                                  << threads_of_blas() << " threads, not "
+                                                  << threads << ": give no more");
   omp_set_num_threads(threads);
   set_blas_threads(1);
 }
@@ -142,10 +165,8 @@ std::string processor_name() {
 }
 
 std::string blas_name() {
-  using GetConfig = const char* (*)();
-  const auto get = reinterpret_cast<GetConfig>(symbol("openblas_get_config"));
-  if (!get) return "unknown";
-  const std::string config = get();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH …"
+  const std::string config = openblas_config();
+  if (config.empty()) return "unknown";
   return config.substr(0, config.find(' ', config.find(' ') + 1));
 }
 

@@ -9,8 +9,13 @@ namespace fmbem {
 /// OMP_NUM_THREADS overrides both.
 int available_cores();
 
+/// As many threads as cores, but no more than OpenBLAS serves at a time: some two for each that it
+/// was built for (127 on Debian). Beyond, it complains on standard error or ends without memory.
+int default_threads();
+
 /// Sets the number of OpenMP threads, and that of OpenBLAS to one for good, so that sums do not
-/// depend on the number of threads. Throws InputError for fewer than one thread or more than 4096.
+/// depend on the number of threads. Throws InputError for fewer than one thread, more than 4096 or
+/// more than OpenBLAS serves.
 void set_threads(int threads);
 
 /// While this lives, OpenBLAS works with one thread, whatever the caller has set. It is called from

@@ -71,6 +71,27 @@ std::vector<int> Owners::volumes_of(int surface) const {
   return volumes;
 }
 
+std::vector<std::string> Owners::groups_of_nothing() const {
+  std::vector<std::string> result;
+  gmsh_.run("cannot read " + file_, [&] {
+    for (const int dim : {2, 3}) {
+      gmsh::vectorpair used;
+      gmsh::model::getPhysicalGroups(used, dim);
+      int last = 1000;
+      for (const auto& [d, tag] : used) last = std::max(last, tag);
+      for (int tag = 1; tag <= last; ++tag) {
+        if (std::ranges::find(used, std::pair(dim, tag)) != used.end()) continue;
+        std::string name;
+        gmsh::model::getPhysicalName(dim, tag, name);
+        if (!name.empty())
+          result.push_back(std::string("the physical ") + (dim == 2 ? "surface" : "volume") +
+                           " \"" + name + '"');
+      }
+    }
+  });
+  return result;
+}
+
 int Owners::solid_of(int surface) const {
   std::vector<int> volumes;
   gmsh_.run("cannot read " + file_, [&] { volumes = volumes_of(surface); });

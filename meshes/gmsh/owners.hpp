@@ -36,6 +36,10 @@ class Owners {
   /// The volume that a surface bounds, the one of the least tag; 0 without any.
   int solid_of(int surface) const;
   std::string name(const Owner& owner) const;
+  /// Physical surfaces and volumes, such as 'the physical surface "lid"', that the file names and
+  /// no entity has, as where a tag is misspelt. Of others than the first thousand and those up to
+  /// the largest tag that is used Gmsh tells no names.
+  std::vector<std::string> groups_of_nothing() const;
   /// How many volumes have no label in a file that has labels: those of parts with several bodies
   /// have none.
   int unlabelled() const { return unlabelled_; }

@@ -183,9 +183,12 @@ class ModelReader {
     std::vector<int> index(owner_number_.size());
     for (const auto& [owner, number] : owner_number_) {
       index[number] = static_cast<int>(mesh_.groups.size());
-      mesh_.groups.push_back({unused_name(mesh_.groups, owners_.name(owner), owner.tag),
-                              owner.kind == Owner::Kind::physical_surface ? owner.tag : 0,
-                              owner.has_name()});
+      const std::string own = owners_.name(owner), name = unused_name(mesh_.groups, own, owner.tag);
+      if (name != own)
+        mesh_.notices.push_back("two groups have the name \"" + own +
+                                "\": the second is called \"" + name + "\" here");
+      mesh_.groups.push_back(
+          {name, owner.kind == Owner::Kind::physical_surface ? owner.tag : 0, owner.has_name()});
       if (owner.kind != Owner::Kind::nobody) continue;
       const auto n = std::count(mesh_.group_of.begin(), mesh_.group_of.end(), number);
       mesh_.notices.push_back(counted(std::size_t(n), "triangle is", "triangles are") +
@@ -196,6 +199,8 @@ class ModelReader {
   }
 
   void add_notices() {
+    for (const std::string& group : owners_.groups_of_nothing())
+      mesh_.notices.push_back(group + " has nothing in it: is a tag misspelt?");
     const MeshRepairs& r = mesh_.repairs;
     if (r.ignored_elements > 0)
       mesh_.notices.push_back(

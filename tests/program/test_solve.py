@@ -175,6 +175,78 @@ class Solve(ProgramTest):
         problem["sources"] = {"field": [0, 0, 1]}
         self.assertIsNone(self.value(self.solve(problem), "energy_J"))
 
+    def warnings(self, report):
+        return [w for w in report["warnings"] if "CUDA" not in w]
+
+    def dielectric(self, permittivity):
+        groups = {name: {"interface": True, "inside": "glass", "outside": "vacuum"}
+                  for name in ("start", "end", "sides")}
+        regions = {"glass": {"permittivity": permittivity}, "vacuum": {"permittivity": 1}}
+        return {"regions": regions, "outside": "vacuum", "groups": groups, "sources": {"field": [0, 0, 1]}}
+
+    def test_small_differences_of_large_numbers_are_told(self):
+        """Beside a smaller permittivity the field inside is what the layer's error is, too."""
+        self.assertFalse(self.warnings(self.solve(self.dielectric(2))))
+        warning, = self.warnings(self.solve(self.dielectric(1e4)))
+        self.assertRegex(warning, r'fields in the region "glass" and on its walls .* may be off by')
+        lossy = self.solve(self.dielectric([4, -2]))["results"]
+        self.assertIn("imbalance_C_imaginary", lossy)
+        self.assertNotIn("throughput_C_imaginary", lossy)
+
+    def test_nothing_to_refine_where_nothing_flows(self):
+        walls = {name: {"neumann": 0} for name in ("start", "end", "sides")}
+        self.assertFalse(self.warnings(self.solve({"groups": walls, "sources": {"field": [0, 0, 1e5]}})))
+
+    def test_currents_that_are_missed_are_told(self):
+        """Where two conductors in a row of media are given, one has what the other leaves."""
+        mesh = self.write("bar.geo", """
+            SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, .5, .5, .5}; Box(2) = {.5, 0, 0, .5, .5, .5}; Coherence;
+            Physical Surface("L") = {1}; Physical Surface("mid") = {2}; Physical Surface("R") = {7};
+            Physical Surface("w1") = {3, 4, 5, 6}; Physical Surface("w2") = {8, 9, 10, 11};
+""")
+        problem = {"regions": {"m1": {"conductivity": 1e-3}, "m2": {"conductivity": 1e3}}, "outside": None,
+                   "groups": {"L": {"conductor": {"current": 2}, "inside": "m1"},
+                              "R": {"conductor": {"current": -2}, "inside": "m2"},
+                              "mid": {"conductor": {"floating": True}, "inside": "m1", "outside": "m2"},
+                              "w1": {"neumann": 0, "inside": "m1"}, "w2": {"neumann": 0, "inside": "m2"}}}
+        file = self.problem_file(problem)
+        for tolerance, told in ((1e-4, True), (1e-11, False)):
+            report = self.report("solve", mesh, "--problem", file, "--mesh-size", ".125", "--tolerance", tolerance)
+            missing = max(abs(report["results"]["current_A"]["value"][k] - given) for k, given in ((0, 2), (2, -2)))
+            self.assertEqual(missing > 0.02, told)
+            self.assertEqual(any("is given in the problem, by the solver's error" in w for w in report["warnings"]),
+                             told)
+
+    def test_energies_of_lines(self):
+        """Of a line and a charge beside it: the charge in the line's potential, in closed form."""
+        mesh = self.write("tiny.geo", 'SetFactory("OpenCASCADE"); Sphere(1) = {0, 0, 0, 1e-3};\n')
+
+        def energy(*lines, x):
+            sources = {"charges": [{"at": [x, 1.05, 0], "charge": 1e-9}],
+                       "lines": [{"from": [a, 1, 0], "to": [b, 1, 0], "charge": 1e-9} for a, b in lines]}
+            problem = {"groups": {"component 1": {"conductor": {"floating": True}}}, "sources": sources}
+            report = self.report("solve", mesh, "--mesh-size", "1e-3", "--problem", self.problem_file(problem))
+            return report["results"]["energy_J"]["value"]
+
+        def potential(a, b, x):
+            ends = sum(math.hypot(x - end, 0.05) for end in (a, b))
+            return 1e-9 / (4 * math.pi * EPS0 * (b - a)) * math.log((ends + b - a) / (ends - b + a))
+
+        for x in (0, 0.3, 5.1):
+            self.assertAlmostEqual(energy((-5, 5), x=x) / (1e-9 * potential(-5, 5, x)), 1, delta=1e-4)
+        # two in a row, whose common end has an infinite potential: each in that of the other
+        both = 1e-18 * 2 * math.log(2) / (4 * math.pi * EPS0 * 5)
+        of_charge = 1e-9 * (potential(-5, 0, 0.3) + potential(0, 5, 0.3))
+        self.assertAlmostEqual(energy((-5, 0), (0, 5), x=0.3) / (both + of_charge), 1, delta=1e-4)
+
+    def test_no_energy_of_sources_at_one_place(self):
+        sources = {"charges": [{"at": [0, 0, 5], "charge": 1e-12}],
+                   "dipoles": [{"at": [0, 0, 5], "moment": [0, 0, 1e-12]}]}
+        groups = {name: {"conductor": {"name": "box", "charge": 0}} for name in ("start", "end", "sides")}
+        report = self.solve({"groups": groups, "sources": sources})
+        self.assertIsNone(self.value(report, "energy_J"))
+        self.assertTrue(any("there is no energy of the problem" in w for w in report["warnings"]))
+
     def test_right_hand_sides(self):
         panels = 28 * 4 * 4
         report = self.solve(self.bar(), "--surface", "own.npy")
@@ -194,6 +266,11 @@ class Solve(ProgramTest):
         currents = self.value(given, "current_A")
         self.assertAlmostEqual(currents[0][0] / self.value(report, "current_A")[0], 1, delta=1e-4)
         self.assertAlmostEqual(sum(currents[1]) / 12e7, -1, delta=1e-3)
+        self.assertEqual(self.value(given, "conductor_potential_V"), [[2, 0], [1, 1]])
+        several = [float(k) if g == 1 else 0.0 for k, g in enumerate(group)]
+        self.write("several.npy", npy((1, panels), several))
+        given = self.solve(self.bar(), "--rhs", "several.npy")
+        self.assertEqual(self.value(given, "conductor_potential_V"), [[None, 0]])
         self.write("short.npy", npy((1, panels - 1), first[1:]))
         for file, saying in (("short.npy", "447 values, and the mesh has 448"),
                              ("nobody.npy", "nobody.npy"), ("bar.msh", ".npy"),
@@ -321,6 +398,7 @@ class Solve(ProgramTest):
                                 (["--surface", "problem.json"], "overwrite"),
                                 (["--csv", "values.csv"], "overwrite the values"),
                                 (["--basis", "--rhs", "a.npy"], "exclude"),
+                                (["--voltage", "start=1", "--rhs", "a.npy"], "--voltage and --rhs exclude"),
                                 (["--conductor", "a=start"], "--conductor"),
                                 (["--surface", "missing/a.npy"], "missing")):
             with self.subTest(options):

@@ -109,6 +109,27 @@ TEST_CASE("physical volumes are groups, physical surfaces come first") {
   CHECK(refusal(glued).find("is in two groups, 'a' and 'b'") != std::string::npos);
 }
 
+TEST_CASE("names of nothing, and names that two groups have, are told") {
+  const auto notices_of = [](const std::string& groups) {
+    std::string all;
+    for (const std::string& notice : loaded(two_boxes + groups).notices) all += notice + "\n";
+    return all;
+  };
+  CHECK(notices_of("Physical Volume(\"A\") = {1}; Physical Volume(\"B\") = {2};").empty());
+  CHECK_THAT(notices_of("Physical Volume(\"A\") = {1}; Physical Volume(\"B\") = {5};"
+                        "Physical Surface(\"C\") = {99};"),
+             contains("the physical volume \"B\" has nothing in it") &&
+                 contains("the physical surface \"C\" has nothing in it"));
+  CHECK_THAT(notices_of("Physical Volume(\"C\") = {2}; Physical Surface(\"C\") = {3};"),
+             contains("two groups have the name \"C\": the second is called \"C (1)\" here"));
+}
+
+TEST_CASE("solids without names that touch are refused by their numbers") {
+  const auto touching = [] { loaded("Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {1, 0, 0, 1, 1, 1};"); };
+  CHECK(refusal(touching).find("the solid 1 and the solid 2 touch there: leave a gap") !=
+        std::string::npos);
+}
+
 TEST_CASE("surfaces of one solid are one conductor") {
   const SurfaceMesh mesh = loaded(
       "Sphere(1) = {0, 0, 0, 2}; Sphere(2) = {0, 0, 0, 1}; Sphere(3) = {9, 0, 0, 1};"
