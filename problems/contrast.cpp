@@ -48,24 +48,24 @@ std::vector<std::string> contrast_warnings(const ProblemParts& parts, const Foun
       own.least = std::min(own.least, 0.0);
       own.most = std::max(own.most, 0.0);
     }
-    const double error =
-        error_of_layer * std::sqrt(own.sum / own.area) / std::sqrt(own.area / (4 * std::numbers::pi));
+    const double error = error_of_layer * std::sqrt(own.sum / own.area) /
+                         std::sqrt(own.area / (4 * std::numbers::pi));
     if (!(error > worth_telling * (own.most - own.least))) continue;
     const auto percent =
         std::min(100L, std::lround(100 * std::min(1.0, error / (own.most - own.least))));
     sentences.push_back(
         "potentials and fields in the region \"" + regions[r].name + "\" and on its walls in " +
-        result + " may be off by " + (percent < 100 ? "some " : "") +
-        std::to_string(percent) + " %" + (percent < 100 ? "" : " and more") +
-        " of what potentials range over there: beside a smaller coefficient they are small differences of large numbers; charges and "
+        result + " may be off by " + (percent < 100 ? "some " : "") + std::to_string(percent) +
+        " %" + (percent < 100 ? "" : " and more") +
+        " of what potentials range over there: beside a smaller coefficient they are small "
+        "differences of large numbers; charges and "
         "fluxes are not. Refine the mesh, or solve that region alone with the fluxes that were "
         "found");
   }
   return sentences;
 }
 
-template std::vector<std::string> contrast_warnings(const ProblemParts&,
-                                                    const FoundValues<double>&,
+template std::vector<std::string> contrast_warnings(const ProblemParts&, const FoundValues<double>&,
                                                     const std::string&);
 template std::vector<std::string> contrast_warnings(const ProblemParts&,
                                                     const FoundValues<Complex>&,

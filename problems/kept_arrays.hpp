@@ -41,7 +41,7 @@ class KeptArrays {
     require(values.size() == n, name);
     return values;
   }
-  enum class Values { finite, or_nan };  ///< NaN where a formulation does not know
+  enum class Values { finite, or_nan };  ///< NaN where there is none
   /// Numbers; none only where `none_too`.
   std::vector<std::vector<double>> rows(const char* name, std::size_t columns,
                                         bool none_too = false,

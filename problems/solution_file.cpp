@@ -160,8 +160,8 @@ class Reader {
     const std::size_t n = kept.mesh.triangles.size();
     for (const std::vector<double>& density : arrays_.rows("problems/density", n))
       solution.sigma.push_back(solution.panels.from_input_order(density));
-    solution.potential =
-        arrays_.rows_of("problems/potential", solution.sigma.size(), solution.conductors.size());
+    solution.potential = arrays_.rows_of("problems/potential", solution.sigma.size(),
+                                         solution.conductors.size(), KeptArrays::Values::or_nan);
     solution.charge_density = arrays_.rows_of("problems/charge_density", solution.sigma.size(), n,
                                               KeptArrays::Values::or_nan);
     if (arrays_.has("regions")) read_problem(arrays_, kept.mesh, solution);
