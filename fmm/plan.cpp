@@ -39,7 +39,8 @@ void check_options(const PlanOptions& o, Processor processor) {
 
 void check_move(const PlanSize& plan, const PlanSize& places) {
   FMBEM_REQUIRE(plan.same == places.same,
-                (places.same ? "the plan has sources and targets: move(sources, targets) moves them"
+                (places.same ? "the plan has sources and targets: move(sources, targets) moves "
+                               "them, which are two arrays"
                              : "the plan's sources are its targets: move(points) moves them"));
   const auto check_count = [](std::size_t now, std::size_t before, const char* what) {
     FMBEM_REQUIRE(now == before, "a plan of " << before << ' ' << what << "s cannot move to " << now

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "fmbem/cuda/staging.hpp"
@@ -115,6 +116,14 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
   FMBEM_REQUIRE(tolerance_ >= least_solver_tolerance,
                 "-ksp_rtol must be at least " << least_solver_tolerance << ", not " << tolerance_
                                               << ": true residuals are not accurate to less");
+  KSPType type = nullptr;
+  KSPGetType(ksp_, &type);
+  // PETSc finds that out in the middle of a solve, and multigrid crashes on the way out of it.
+  for (const std::string_view transposing : {KSPBICG, KSPIBCGS, KSPCGNE, KSPCGLS, KSPLSQR})
+    FMBEM_REQUIRE(type != transposing,
+                  "-ksp_type " << type
+                               << " takes products with the transposed preconditioner, "
+                                  "which is not there: take gmres, fgmres, bcgs or tfqmr");
 }
 
 KrylovSystem::~KrylovSystem() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -16,6 +17,12 @@
 
 namespace fmbem {
 namespace {
+
+bool overlap(std::span<const double> a, std::span<const double> b) {
+  const std::less<const double*> before;
+  return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) &&
+         before(b.data(), a.data() + a.size());
+}
 
 /// From so many right-hand sides on loose products save more than their far fields take to make.
 constexpr std::size_t enough_for_loose = 4;
@@ -239,6 +246,10 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
                                                             << n << " unknowns, b " << b[v].size()
                                                             << " and x " << x[v].size());
     FMBEM_REQUIRE(std::isfinite(norms[v]), "the right-hand side is not finite");
+    for (const std::span<const double> other : b)
+      FMBEM_REQUIRE(!overlap(other, x[v]),
+                    "a solution lies in the memory of a right-hand side, "
+                    "which it would overwrite: give it memory of its own");
     if (norms[v] > 0) {
       if (may_scale) scales[v] = scale_for(norms[v]);
       if (scales[v] != 1) scaled_b[v] = scaled(b[v], scales[v]);

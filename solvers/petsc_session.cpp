@@ -198,6 +198,7 @@ void finish_petsc_before_gpu_memory() {
 
 UnusedOptions unused_petsc_options() {
   UnusedOptions unused;
+  if (!petsc_is_running()) return unused;
   petsc_calls([&] {
     PetscInt count = 0;
     char **names = nullptr, **values = nullptr;

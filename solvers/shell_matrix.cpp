@@ -18,6 +18,9 @@ ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, bool host_v
   start_petsc();
   FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
                                       << mpi_ranks() << ": start it without mpirun");
+  FMBEM_REQUIRE(op_->rows() == op_->size() && op_->columns() == op_->size(),
+                "a shell matrix is of a whole operator, and this one is a block of "
+                    << op_->rows() << " rows and " << op_->columns() << " columns");
   const std::size_t unknowns = op_->size();
   FMBEM_REQUIRE(unknowns <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
                 "this PETSc counts to " << std::numeric_limits<PetscInt>::max()
@@ -26,6 +29,7 @@ ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, bool host_v
   petsc_calls([&] {
     PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, this, &mat_));
     PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
+    PetscCall(MatShellSetOperation(mat_, MATOP_MULT_TRANSPOSE, shell_operation(mult_transpose)));
     PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
     PetscCall(MatShellSetVecType(mat_, host_vectors ? VECSTANDARD : vec_type_for(*op_)));
     PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense, nullptr,
@@ -46,6 +50,14 @@ PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
   PetscCall(MatShellGetContext(mat, &self));
   PetscCall(self->multiply_ ? self->multiply_(x, y)
                             : fmbem::multiply(*self->op_, x, y, {}, self->exception_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ShellMatrix::mult_transpose(Mat mat, Vec x, Vec y) {
+  ShellMatrix* self = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(mat, &self));
+  PetscCall(fmbem::multiply(*self->op_, x, y, {.transposed = true}, self->exception_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,9 +12,10 @@
 
 namespace fmbem {
 
-/// A boundary operator A as a PETSc matrix, for KSP or any other use: it can multiply vectors and
-/// dense matrices (all columns at once), give its diagonal and create vectors. These are on the GPU
-/// if A is there and PETSc has CUDA, unless host_vectors. One rank for now, which it checks.
+/// A boundary operator A as a PETSc matrix, for KSP or any other use: it can multiply vectors,
+/// transposed too, and dense matrices (all columns at once), give its diagonal and create vectors.
+/// These are on the GPU if A is there and PETSc has CUDA, unless host_vectors. One rank for now,
+/// which it checks.
 class ShellMatrix {
  public:
   explicit ShellMatrix(std::shared_ptr<const BoundaryOperator> op, bool host_vectors = false);
@@ -34,6 +35,7 @@ class ShellMatrix {
 
  private:
   static PetscErrorCode mult(Mat mat, Vec x, Vec y);
+  static PetscErrorCode mult_transpose(Mat mat, Vec x, Vec y);
   static PetscErrorCode multiply_dense(Mat mat, Mat x, Mat y, void* unused);
   static PetscErrorCode get_diagonal(Mat mat, Vec diagonal);
 

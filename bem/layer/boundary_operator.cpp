@@ -38,8 +38,8 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
 }  // namespace
 
 std::vector<double> matrix_of(const BoundaryOperator& op) {
-  const std::size_t n = op.size();
-  std::vector<double> units(n * n), columns(n * n);
+  const std::size_t m = op.rows(), n = op.columns();
+  std::vector<double> units(n * n), columns(m * n);
   for (std::size_t i = 0; i < n; ++i) units[i * n + i] = 1;
   op.apply(units.data(), columns.data(),
            {.vectors = static_cast<int>(n), .tolerance = op.accurate_tolerance()});

@@ -146,7 +146,7 @@ Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options = {});
 
-/// All entries by accurate products with unit vectors: [column][row].
+/// All entries, of a block its own, by accurate products with unit vectors: [columns()][rows()].
 std::vector<double> matrix_of(const BoundaryOperator& op);
 
 /// V, K or K' with constant densities. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by

@@ -95,6 +95,8 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
                 "the tolerance of fields of dipoles must be 0 or between "
                     << tightest_of_dipoles << " and 0.1, not " << options.tolerance);
   fmm::check_kappa(options.kappa);
+  FMBEM_REQUIRE(!options.gradient_of_e,
+                "the gradient of E is there for charges alone, not for double layers");
   if (panels.images) {
     for (std::size_t i = 0; i < panels.size(); ++i)
       FMBEM_REQUIRE(!panels.images->lies_in_plane(i),

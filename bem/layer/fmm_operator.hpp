@@ -17,7 +17,7 @@ void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, s
                  double* block, double kappa = 0, NormalRows rows = NormalRows::at_centroids);
 
 /// V or K, with its near field stored as dense blocks and its far field by the FMM: ‖(Ã−A)x‖ ≤
-/// tolerance ‖A‖ ‖x‖, for tolerances up to 0.1; for K, which can be small on open surfaces, against
+/// tolerance ‖A‖ ‖x‖, for tolerances up to 0.5; for K, which can be small on open surfaces, against
 /// ½. Long panels are cut for V of Laplace's kernel only. From a tolerance of 1e-7 on the near
 /// field is stored in single precision. O(n) memory and work. Near integrals are as accurate as
 /// their share in ‖A‖ asks for; tighter products take them where they are accurate enough, or

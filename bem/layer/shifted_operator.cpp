@@ -56,6 +56,9 @@ class ShiftedOperator final : public BoundaryOperator {
 
 std::shared_ptr<BoundaryOperator> make_shifted_operator(std::shared_ptr<const BoundaryOperator> a,
                                                         double gamma, double beta) {
+  FMBEM_REQUIRE(a->rows() == a->size() && a->columns() == a->size(),
+                "a multiple of the identity is added to whole operators, not to a block of "
+                    << a->rows() << " rows and " << a->columns() << " columns");
   FMBEM_REQUIRE(a->processor() == Processor::cpu, "second-kind equations by "
                                                       << a->info().name
                                                       << " run on the CPU: use the backend cpu");

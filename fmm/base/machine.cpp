@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -126,18 +127,32 @@ void require_room_for_blas_buffers() {
   threads_with_room = threads;
 }
 
+/// OpenBLAS has one number of threads for all that call it.
+struct BlasThreads {
+  std::mutex mutex;
+  int users = 0, before = 0;
+};
+BlasThreads& blas_threads() {
+  static BlasThreads threads;
+  return threads;
+}
+
 }  // namespace
 
-OneBlasThread::OneBlasThread() : before_(0) {
+OneBlasThread::OneBlasThread() {
   using GetThreads = int (*)();
-  if (auto get = reinterpret_cast<GetThreads>(symbol("openblas_get_num_threads"))) {
-    require_room_for_blas_buffers();
-    before_ = get();
-  }
-  if (before_ > 1) set_blas_threads(1);
+  const auto get = reinterpret_cast<GetThreads>(symbol("openblas_get_num_threads"));
+  if (get) require_room_for_blas_buffers();
+  BlasThreads& threads = blas_threads();
+  const std::lock_guard lock(threads.mutex);
+  if (threads.users++ > 0 || !get) return;
+  threads.before = get();
+  if (threads.before > 1) set_blas_threads(1);
 }
 OneBlasThread::~OneBlasThread() {
-  if (before_ > 1) set_blas_threads(before_);
+  BlasThreads& threads = blas_threads();
+  const std::lock_guard lock(threads.mutex);
+  if (--threads.users == 0 && threads.before > 1) set_blas_threads(threads.before);
 }
 
 std::int64_t available_memory() {

@@ -18,8 +18,9 @@ int default_threads();
 /// more than OpenBLAS serves.
 void set_threads(int threads);
 
-/// While this lives, OpenBLAS works with one thread, whatever the caller has set. It is called from
-/// inside the project's own threads, and threads within threads are fifty times slower.
+/// While one of these lives, OpenBLAS works with one thread, whatever the caller has set; the last
+/// one to end restores that. It is called from inside the project's own threads, and threads within
+/// threads are fifty times slower. Several threads of the caller's may have one each.
 class OneBlasThread {
  public:
   /// Throws ResourceError where there is no address space for OpenBLAS.
@@ -27,9 +28,6 @@ class OneBlasThread {
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  int before_;
 };
 
 /// Bytes that can still be allocated: available memory, or what the control group leaves.

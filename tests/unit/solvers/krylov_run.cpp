@@ -101,6 +101,8 @@ TEST_CASE("options of one run do not reach the next one, and unknown ones come t
   CHECK(second.side == "right");
   CHECK(second.norm == "unpreconditioned");
   CHECK_THROWS_AS(krylov_choice({{"-ksp_type", "nothing"}}), InputError);
+  for (const char* const transposing : {"bicg", "ibcgs", "cgne", "cgls", "lsqr"})
+    CHECK_THROWS_AS(krylov_choice({{"-ksp_type", transposing}}), InputError);
   CHECK(krylov_choice({{"-ksp_type", "gmres"}}).side == "right");
   CHECK(krylov_choice({{"-ksp_type", "cg"}}).side == "left");
 }

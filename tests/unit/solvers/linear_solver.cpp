@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/bem/layer/shifted_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
@@ -289,6 +290,48 @@ TEST_CASE("bad input to the solver is refused") {
   CHECK_THROWS_AS(solver.solve(std::vector<double>(3, 1.0), x), InputError);
   const std::vector<double> bad(4, std::numeric_limits<double>::quiet_NaN());
   CHECK_THROWS_AS(solver.solve(bad, x), InputError);
+  std::vector<double> both(4, 1.0);
+  CHECK_THROWS_AS(solver.solve(both, both), InputError);
+  CHECK(both == std::vector<double>(4, 1.0));
+}
+
+TEST_CASE("a block of an operator is no matrix of a solver, and its entries are its own") {
+  const Panels panels = make_panels(sphere(2));
+  const std::vector<std::int32_t> some{0, 3, 5};
+  const auto whole = make_dense_operator(panels, single_layer, {});
+  const std::shared_ptr<BoundaryOperator> block =
+      make_dense_operator(panels, single_layer, {}, {.rows = some});
+  CHECK_THROWS_AS(ShellMatrix(block), InputError);
+  CHECK_THROWS_AS(make_shifted_operator(block, 1, 1), InputError);
+  const std::vector<double> all = matrix_of(*whole), own = matrix_of(*block);
+  REQUIRE(own.size() == some.size() * panels.size());
+  for (std::size_t j = 0; j < panels.size(); ++j)
+    for (std::size_t k = 0; k < some.size(); ++k)
+      CHECK(own[j * some.size() + k] == Approx(all[j * panels.size() + some[k]]).epsilon(1e-14));
+}
+
+TEST_CASE("the shell matrix multiplies transposed") {
+  const Panels panels = make_panels(sphere(2));
+  const auto v = make_dense_operator(panels, single_layer, {});
+  const std::vector<double> all = matrix_of(*v);
+  ShellMatrix shell(v);
+  const std::size_t n = panels.size();
+  Vec x = nullptr, y = nullptr;
+  petsc_calls([&] {
+    const PetscScalar* values = nullptr;
+    PetscCall(MatCreateVecs(shell.mat(), &x, &y));
+    PetscCall(VecSet(x, 0));
+    PetscCall(VecSetValue(x, 2, 1, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(x));
+    PetscCall(VecAssemblyEnd(x));
+    PetscCall(MatMultTranspose(shell.mat(), x, y));
+    PetscCall(VecGetArrayRead(y, &values));
+    for (std::size_t j = 0; j < n; ++j) CHECK(values[j] == Approx(all[j * n + 2]).epsilon(1e-13));
+    PetscCall(VecRestoreArrayRead(y, &values));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
 }
 
 TEST_CASE("the operator can be exchanged for one of another size and kind") {
