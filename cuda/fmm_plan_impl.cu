@@ -72,8 +72,10 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   const Bounds bounds = checked_bounds(points, stream);
   const Cube hull = bounding_cube(bounds.low, bounds.high);
   nearest =
-      options.kappa == 0 || points.same()
-          ? 0
+      options.kappa == 0 ? 0
+      : points.same()
+          ? fmm::nearest_other(options.kappa, every(fmm::stride_apart(from.size), from, stream),
+                               static_cast<std::size_t>(from.size))
           : fmm::nearest_pair(options.kappa, every(fmm::stride_apart(from.size), from, stream),
                               every(fmm::stride_apart(to.size), to, stream));
   const bool root_stays =

@@ -129,11 +129,10 @@ void check_softening(double softening, Vec3d low, Vec3d high) {
 }
 
 int checked_order(int wanted, bool has_far_field, double kappa, double nearest) {
-  FMBEM_REQUIRE(
-      wanted <= highest_order || !has_far_field,
-      "no order up to " << highest_order << " meets the tolerance where κ is " << kappa
-                        << " and the targets nearest to sources are " << nearest
-                        << " away from them: take the method direct, or a looser tolerance");
+  FMBEM_REQUIRE(wanted <= highest_order || !has_far_field,
+                "no order up to " << highest_order << " meets the tolerance where κ is " << kappa
+                                  << " and no source is nearer to another target than " << nearest
+                                  << ": take the method direct, or a looser tolerance");
   return std::min(wanted, highest_order);
 }
 

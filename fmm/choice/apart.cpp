@@ -72,6 +72,23 @@ double nearest_pair(double kappa, std::span<const Vec3d> sources, std::span<cons
   return kappa * nearest < (overlap ? 1 : 0.1) ? 0 : nearest;
 }
 
+double nearest_other(double kappa, std::span<const Vec3d> sample, std::size_t points) {
+  if (kappa == 0 || points < 2) return 0;
+  CoordinateBounds bounds = CoordinateBounds::of_nothing();
+  for (const Vec3d& x : sample) bounds.add(x);
+  const Vec3d extent = bounds.high - bounds.low;
+  const double side = std::max({extent.x, extent.y, extent.z}),
+               of_lattice = side / (std::cbrt(double(points)) - 1);
+  if (kappa * of_lattice < 1) return 0;
+  double nearest = of_lattice / side;  // squares are in range
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (const double r = norm((sample[i] - sample[j]) / side); r > 0)
+        nearest = std::min(nearest, r);
+  nearest *= side;
+  return kappa * nearest < 1 ? 0 : nearest;
+}
+
 int order_apart(int order, double kappa, double nearest, double largest_side) {
   if (kappa == 0 || nearest == 0) return order;
   const double wanted = tail(order, 0, nearer);

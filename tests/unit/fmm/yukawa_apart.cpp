@@ -22,8 +22,10 @@ Points shifted(Points points, Vec3d by) {
   return points;
 }
 
-/// Errors of potentials and gradients, for charges of both signs and of one.
-void check_results(const Plan& plan, const Points& y, const Points& x, const PlanOptions& options) {
+/// Errors of potentials and gradients at every `step`-th target, for charges of both signs and of
+/// one.
+void check_results(const Plan& plan, const Points& y, const Points& x, const PlanOptions& options,
+                   std::size_t step = 13) {
   CAPTURE(options.kappa, options.tolerance, name_of(options.method), plan.info().order,
           plan.info().levels);
   for (const std::vector<double>& q :
@@ -31,7 +33,7 @@ void check_results(const Plan& plan, const Points& y, const Points& x, const Pla
     std::vector<double> u(x.size());
     Points g(options.gradient ? x.size() : 0);
     plan.evaluate({.charges = q}, {.potential = u, .gradient = g});
-    const RelativeErrors errors = errors_by_long_sum(y, x, q, options.kappa, 0, u, g, 13);
+    const RelativeErrors errors = errors_by_long_sum(y, x, q, options.kappa, 0, u, g, step);
     CHECK(errors.potential <= options.tolerance);
     CHECK(errors.gradient <= options.tolerance);
   }
@@ -84,6 +86,42 @@ BACKEND_TEST_CASE("targets about the sources are apart from them, too") {
   for (Vec3d& x : around) x = 2.0 * x + Vec3d{0.5, 0.5, 0.5};
   check_plan(inside, around, {.tolerance = 1e-4, .kappa = 4, .gradient = true, .max_leaf = 100});
   check_plan(inside, around, {.tolerance = 1e-4, .kappa = 30, .gradient = true});
+}
+
+BACKEND_TEST_CASE("points that are far apart from all others, for Yukawa's kernel", "[long]") {
+  const auto lattice = [](int n) {
+    Points points;
+    for (int i = 0; i < n * n * n; ++i)
+      points.push_back({double(i % n), double(i / n % n), double(i / n / n)});
+    return points;
+  };
+  const auto options_for = [](double kappa, double tolerance) {
+    return PlanOptions{.tolerance = tolerance, .kappa = kappa, .gradient = true};
+  };
+  const auto check = [](const Points& x, const PlanOptions& options) {
+    check_results(Plan(x, options), x, x, options, 1);
+  };
+  for (const double tolerance : {1e-3, 1e-8}) {
+    for (const double kappa : {1.5, 4.0, 10.0}) {
+      PlanOptions options = options_for(kappa, tolerance);
+      check(lattice(10), options);
+      options.max_leaf = 8;
+      check(lattice(6), options);
+      // most are where no other is near, and two are a pair
+      Points with_pair = lattice(6);
+      with_pair.push_back({3, 3, 3 + 1e-3});
+      check(with_pair, options);
+    }
+    for (const double kappa : {20.0, 100.0}) {
+      PlanOptions options = options_for(kappa, tolerance);
+      check({{0, 0, 0}, {1, 0, 0}}, options);
+      options.method = Method::automatic;
+      check(lattice(10), options);
+    }
+  }
+  PlanOptions beyond = options_for(20, 1e-8);
+  beyond.max_leaf = 8;
+  CHECK_THROWS_AS(Plan(lattice(6), beyond), InputError);
 }
 
 BACKEND_TEST_CASE("moves across wider gaps raise order and precision") {
