@@ -86,7 +86,8 @@ double nearest_other(double kappa, std::span<const Vec3d> sample, std::size_t po
       if (const double r = norm((sample[i] - sample[j]) / side); r > 0)
         nearest = std::min(nearest, r);
   nearest *= side;
-  return kappa * nearest < 1 ? 0 : nearest;
+  constexpr double all_are_zero = 750;  // e^{−κr} in double precision
+  return kappa * nearest < 1 || kappa * nearest > all_are_zero ? 0 : nearest;
 }
 
 int order_apart(int order, double kappa, double nearest, double largest_side) {

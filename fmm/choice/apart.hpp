@@ -29,7 +29,7 @@ double nearest_pair(double kappa, std::span<const Vec3d> sources, std::span<cons
 /// The same of points that are both, `sample` of so many: of each from all others, or the distance
 /// of as many points of a lattice that fills their box, if that is less, as samples are farther
 /// apart than the points. Points at one place do not act on each other. 0 where κ times it is below
-/// 1.
+/// 1, and where all results are 0 in double precision.
 double nearest_other(double kappa, std::span<const Vec3d> sample, std::size_t points);
 
 /// The lowest order from `order` on, that of Laplace's kernel, with no larger errors relative to
