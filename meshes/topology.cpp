@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -65,15 +66,18 @@ void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges
       for (std::size_t j = 0; j < i; ++j)
         if (opposite(sides[i]) == opposite(sides[j])) {
           const int a = sides[j].triangle, b = sides[i].triangle;
-          const std::string same =
-              "in " + mesh.file + " the elements " + std::to_string(mesh.triangle_tags[a]) +
-              " and " + std::to_string(mesh.triangle_tags[b]) + " are the same triangle at " +
-              place(mesh.vertices[mesh.triangles[a][0]]);
           const std::string first = part_of(a), second = part_of(b);
-          if (first == second) throw InputError(same + "; remove one of them");
-          throw InputError(same + ", as " + first + " and " + second +
-                           " touch there: leave a gap, or give them one surface that both share "
-                           "(in Gmsh by BooleanFragments)");
+          std::ostringstream why;
+          if (first == second)
+            why << "; remove one of them";
+          else
+            why << ", as " << first << " and " << second
+                << " touch there: leave a gap, or give them one surface that both share (in Gmsh "
+                   "by BooleanFragments)";
+          FMBEM_REQUIRE(false, "in " << mesh.file << " the elements " << mesh.triangle_tags[a]
+                                     << " and " << mesh.triangle_tags[b]
+                                     << " are the same triangle at "
+                                     << place(mesh.vertices[mesh.triangles[a][0]]) << why.str());
         }
   });
 }

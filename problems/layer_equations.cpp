@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -168,10 +169,11 @@ class LayerEquations final : public ProblemEquations {
     for (std::size_t k = 0; k < driven_.size(); ++k) {
       const double off = std::abs(charge[k] - data.charge[driven_[k]]);
       if (off <= worth_telling * largest) continue;
-      solution_.notices.push_back(
-          "the conductor \"" + conditions_.panels.names[driven_[k]] + "\" gives off " +
-          decimal(off) + unit + " more or less than is given in " + name +
-          ", by the solver's error: ask for a smaller --tolerance, or refine the mesh");
+      std::ostringstream sentence;
+      sentence << "the conductor \"" << conditions_.panels.names[driven_[k]] << "\" gives off "
+               << decimal(off) << unit << " more or less than is given in " << name
+               << ", by the solver's error: ask for a smaller --tolerance, or refine the mesh";
+      solution_.notices.push_back(sentence.str());
     }
   }
 

@@ -185,8 +185,11 @@ class ModelReader {
       index[number] = static_cast<int>(mesh_.groups.size());
       const std::string own = owners_.name(owner), name = unused_name(mesh_.groups, own, owner.tag);
       if (name != own)
-        mesh_.notices.push_back("two groups have the name \"" + own +
-                                "\": the second is called \"" + name + "\" here");
+        mesh_.notices.push_back(std::string("two groups have the name \"")
+                                    .append(own)
+                                    .append("\": the second is called \"")
+                                    .append(name)
+                                    .append("\" here"));
       mesh_.groups.push_back(
           {name, owner.kind == Owner::Kind::physical_surface ? owner.tag : 0, owner.has_name()});
       if (owner.kind != Owner::Kind::nobody) continue;
