@@ -142,10 +142,11 @@ class CpuPlan final : public PlanImpl {
     bounds.add(of_targets);
     const Cube hull = bounding_cube(bounds.low, bounds.high);
     const double nearest =
-        same ? nearest_other(options.kappa, every(stride_apart(sources.size()), sources),
-                             sources.size())
-             : nearest_pair(options.kappa, every(stride_apart(sources.size()), sources),
-                            every(stride_apart(targets.size()), targets));
+        options.kappa == 0 ? 0
+        : same ? nearest_other(options.kappa, every(stride_apart(sources.size()), sources),
+                               sources.size())
+               : nearest_pair(options.kappa, every(stride_apart(sources.size()), sources),
+                              every(stride_apart(targets.size()), targets));
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};

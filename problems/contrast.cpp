@@ -25,7 +25,7 @@ std::vector<std::string> contrast_warnings(const ProblemParts& parts, const Foun
   const std::vector<Region>& regions = parts.problem.regions;
   std::vector<Walls> walls(regions.size());
   const auto coefficient = [&](int region) {
-    return std::abs(regions[region].template coefficient_as<T>());
+    return std::abs(coefficient_in<T>(parts.problem, region));
   };
   for (std::size_t i = 0; i < found.sigma.size(); ++i) {
     const int sides[] = {parts.sides.inside[i], parts.sides.outside[i]};
@@ -44,12 +44,11 @@ std::vector<std::string> contrast_warnings(const ProblemParts& parts, const Foun
   for (std::size_t r = 0; r < regions.size(); ++r) {
     Walls& own = walls[r];
     if (own.sum == 0) continue;
-    if (regions[r].name == parts.problem.outside) {  // φ is 0 at infinity
+    if (static_cast<int>(r) == region_outside(parts.problem)) {  // φ is 0 at infinity
       own.least = std::min(own.least, 0.0);
       own.most = std::max(own.most, 0.0);
     }
-    const double error = error_of_layer * std::sqrt(own.sum / own.area) /
-                         std::sqrt(own.area / (4 * std::numbers::pi));
+    const double error = error_of_layer * std::sqrt(4 * std::numbers::pi * own.sum) / own.area;
     if (!(error > worth_telling * (own.most - own.least))) continue;
     const auto percent =
         std::min(100L, std::lround(100 * std::min(1.0, error / (own.most - own.least))));
@@ -58,9 +57,8 @@ std::vector<std::string> contrast_warnings(const ProblemParts& parts, const Foun
         result + " may be off by " + (percent < 100 ? "some " : "") + std::to_string(percent) +
         " %" + (percent < 100 ? "" : " and more") +
         " of what potentials range over there: beside a smaller coefficient they are small "
-        "differences of large numbers; charges and "
-        "fluxes are not. Refine the mesh, or solve that region alone with the fluxes that were "
-        "found");
+        "differences of large numbers; charges and fluxes are not. Refine the mesh, or solve that "
+        "region alone with the fluxes that were found");
   }
   return sentences;
 }

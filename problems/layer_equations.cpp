@@ -62,8 +62,7 @@ class LayerEquations final : public ProblemEquations {
     if (needs_units) add_units({x.begin() + static_cast<std::ptrdiff_t>(data.size()), x.end()});
     for (std::size_t k = 0; k < data.size(); ++k) {
       std::vector<T> sigma = values_of<T>(x[k]);
-      drive(all[k], sigma);
-      check_charges(names[k], all[k], sigma);
+      drive(names[k], all[k], sigma);
       add_result(names[k], all[k], std::move(sigma));
     }
   }
@@ -136,13 +135,13 @@ class LayerEquations final : public ProblemEquations {
   }
 
   /// Puts driven conductors, at 0 V in σ, to the potentials that give their charges.
-  void drive(BasicPanelData<T>& data, std::vector<T>& sigma) const {
+  void drive(const std::string& name, BasicPanelData<T>& data, std::vector<T>& sigma) const {
     if (driven_.empty()) return;
     const std::vector<bool> is_reference = reference_conductors();
     std::vector<std::size_t> unknown;
     for (std::size_t k = 0; k < driven_.size(); ++k)
       if (!is_reference[k]) unknown.push_back(k);
-    const std::vector<T> charge = charges_of(sigma, data.applied, data.given);
+    std::vector<T> charge = charges_of(sigma, data.applied, data.given);
     std::vector<T> matrix, rest;
     for (const std::size_t k : unknown) {
       for (const std::size_t l : unknown) matrix.push_back(units_[l].charge[k]);
@@ -155,14 +154,15 @@ class LayerEquations final : public ProblemEquations {
         sigma[i] += volts[u] * of_unit[i];
         if (conditions_.panels.conductor[i] == driven_[unknown[u]]) data.given[i] = volts[u];
       }
+      for (std::size_t k = 0; k < charge.size(); ++k) charge[k] += volts[u] * charges[k];
     }
+    check_charges(name, data, charge);
   }
 
   /// One charge is what the others leave, and so has the solver's errors of all of them.
   void check_charges(const std::string& name, const BasicPanelData<T>& data,
-                     const std::vector<T>& sigma) const {
+                     const std::vector<T>& charge) const {
     constexpr double worth_telling = 0.01;
-    const std::vector<T> charge = charges_of(sigma, data.applied, data.given);
     double largest = 0;
     for (const int c : driven_) largest = std::max(largest, std::abs(data.charge[c]));
     const std::string unit = parts_.problem.conducts() ? " A" : " C";
