@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/corners.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_speeds.hpp"
 #include "fmbem/cuda/launch.cuh"
@@ -262,15 +263,20 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
     best.max_leaf = static_cast<int>(most);
   }
   const std::int64_t stride = std::clamp<std::int64_t>(most / sample_at_least, 1, sample_stride);
-  const std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
-  std::vector<Cube> roots;
-  for (const double inflation : inflations) roots.push_back(fmm::inflated(tried.hull, inflation));
   const std::int64_t in_sample = sample_size(most, stride);
   const double weight = static_cast<double>(most) / static_cast<double>(in_sample);
   const std::vector<int> leaves =
       fmm::leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight, leaf_step,
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
+  std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
+  if (tried.on_lattice && !options.inflation)
+    inflations = fmm::inflations_off_corners(
+        corner_weights(tried.points, most, tried.scale, tried.hull, order, stream), in_sample,
+        leaves.front());
+  std::vector<Cube> roots;
+  for (const double inflation : inflations)
+    roots.push_back(fmm::inflated(tried.hull, inflation, tried.on_lattice));
   const std::vector<TreeCounts> counts =
       count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves,
                   near_pair_seconds ? fmm::Leaves::plain : fmm::Leaves::merged, stream);

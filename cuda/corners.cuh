@@ -7,7 +7,6 @@ namespace fmbem::cuda {
 
 /// The same sums as fmm::corner_weights(). The host waits.
 fmm::CornerWeights corner_weights(const Vec3d* points, std::int64_t n, double scale,
-                                  const Cube& hull, double inflation, int order,
-                                  cudaStream_t stream);
+                                  const Cube& hull, int order, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include "fmbem/cuda/close_pairs.cuh"
-#include "fmbem/cuda/corners.cuh"
 #include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/apart.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
+#include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
@@ -89,17 +89,17 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   if (is_first) {
     sources = from.size;
     targets = to.size;
-    few_places = !options.order && fmm::is_in_few_places(from.size, [&](std::size_t k) {
-      return every(k, from, stream);
-    });
-    int wanted = fmm::order_across(options, points.same(), {.few_places = few_places}, nearest,
-                                   first_inflation() * hull.side);
+    const fmm::Cloud cloud =
+        fmm::cloud_of(from.size, [&](std::size_t k) { return every(k, from, stream); });
+    on_lattice = cloud.on_lattice;
+    int wanted =
+        fmm::order_across(options, points.same(), cloud, nearest, first_inflation() * hull.side);
     if (wanted > fmm::highest_order) {
       if (options.method == fmm::Method::automatic) options.method = fmm::Method::direct;
       wanted = fmm::highest_order;
     }
     order = fmm::ParityOrder(wanted);
-    if (!sums_laplace_directly()) keys = choose(points, root, rates);
+    if (!sums_laplace_directly()) keys = choose(points, root, rates, cloud);
   } else if (nearest > 0 && options.method == fmm::Method::fmm) {
     raise_order(points, choice.inflation * hull.side);
   }
@@ -110,9 +110,9 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     sum_directly(points, root, stage_done);
   } else {
     if (is_first) third_law = may_take_third_law(options, points.same());
-    Grown grown =
-        grow_tree(points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation),
-                  std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
+    Grown grown = grow_tree(
+        points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, on_lattice),
+        std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
     if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
@@ -214,14 +214,13 @@ double FmmPlan::Impl::first_inflation() const {
 /// of the sources or of the targets, if these are more, in the root that is tried first, which is
 /// most often the one chosen; none where nothing is tried and they are not needed for the tree.
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
-                                 const DeviceRates& rates) {
+                                 const DeviceRates& rates, fmm::Cloud cloud) {
   const DevicePoints most = points.more();
   SortedKeys keys;
-  fmm::Cloud cloud{.few_places = few_places};
   const bool weighs = fmm::weighs_close_pairs(options, points.same()),
              is_free = fmm::weighs_branching(options, points.same());
   if (weighs || is_free || !by_histogram() || !options.max_leaf || !options.inflation)
-    keys = sort(most, points.scale, fmm::inflated(hull, first_inflation()));
+    keys = sort(most, points.scale, fmm::inflated(hull, first_inflation(), on_lattice));
   if (weighs) {
     const fmm::PairCounts pairs =
         count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
@@ -241,19 +240,14 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   if (!is_free) how.order = order.p;
   if (is_hybrid()) how.max_leaf.reset();  // it finds out by itself how far to split
   choice = choose_tree(how, order.p, rates,
-                       {most.data, keys.order.data(), count(most), points.scale, hull}, n, m, {},
-                       stream);
+                       {most.data, keys.order.data(), count(most), points.scale, hull, on_lattice},
+                       n, m, {}, stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;
   const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
                                        choice.inflation * hull.side / points.scale);
   order = fmm::ParityOrder(
       fmm::checked_order(wanted, choice.max_leaf < count(most), options.kappa, nearest));
-  if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
-    choice.inflation =
-        fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,
-                                                  choice.inflation, order.p, stream),
-                                   choice.inflation, count(most), choice.max_leaf);
   if (options.method == fmm::Method::automatic) {
     // A treecode has never been the fastest here (docs/papers.md).
     const bool is_one_leaf = choice.max_leaf >= count(most);

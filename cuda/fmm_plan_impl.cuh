@@ -42,7 +42,7 @@ struct FmmPlan::Impl {
   Arithmetic arithmetic;
   fmm::TreeChoice choice;
   double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
-  bool few_places = false;  ///< as fmm::is_in_few_places()
+  bool on_lattice = false;  ///< the points that were first, and so all roots
   bool third_law = false;   ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
@@ -98,7 +98,8 @@ struct FmmPlan::Impl {
     PlanPoints points;
   };
 
-  SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates);
+  SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates,
+                    fmm::Cloud cloud);
   void raise_order(const PointsToPlan& points, double side);
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,

@@ -119,9 +119,9 @@ class CpuPlan final : public PlanImpl {
   /// What is known of the points before there is a tree.
   struct Known {
     Cube hull;
-    double nearest;   ///< as nearest_pair()
-    double scale;     ///< of the tree
-    double over_far;  ///< as gradient_over_far()
+    double nearest;  ///< as nearest_pair()
+    double scale;    ///< of the tree
+    Cloud cloud;     ///< without its branching
   };
 
   const PointTree& tree() const { return placed_->tree; }
@@ -158,15 +158,19 @@ class CpuPlan final : public PlanImpl {
                     : sort_points(points, tree.scale, root);
     };
     SortedPoints first;  // in the root that is most often chosen
-    double over_far = 0;
+    Cloud cloud;
+    if (!placed_) {
+      cloud = cloud_of(sources.size(), [&](std::size_t k) { return every(k, sources); });
+      on_lattice_ = cloud.on_lattice;
+    }
     if (!placed_ && weighs_close_pairs(options, same)) {
-      first = sort_anew(sources, inflated(scaled, first_inflation()));
+      first = sort_anew(sources, inflated(scaled, first_inflation(), on_lattice_));
       watch.add("sort");
-      over_far = gradient_over_far(count_pairs(first));
+      cloud.gradient_over_far = gradient_over_far(count_pairs(first));
     }
     const TreeChoice choice =
         placed_ ? TreeChoice{*options.max_leaf, *options.inflation}
-                : choose(sources, targets, same, {hull, nearest, tree.scale, over_far});
+                : choose(sources, targets, same, {hull, nearest, tree.scale, cloud});
     Accuracy accuracy = accuracy_;
     if (placed_ && nearest > 0 && options.method == Method::fmm) {  // the gap may be wider now
       const int wanted = order_across(options, same, {}, nearest, choice.inflation * hull.side);
@@ -179,7 +183,8 @@ class CpuPlan final : public PlanImpl {
     tree.inflation = choice.inflation;
     watch.add("choose");
 
-    const Cube root = root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation);
+    const Cube root =
+        root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation, on_lattice_);
     const auto sort = [&](std::span<const Vec3d> points, SortedPoints PointTree::*which) {
       if (!placed_ || counts) return sort_anew(points, root);
       const auto& order = (this->tree().*which).order;
@@ -216,15 +221,13 @@ class CpuPlan final : public PlanImpl {
   /// Chooses, the first time, method, accuracy, leaf size and inflation.
   TreeChoice choose(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
                     const Known& known) {
-    const bool few_places = !options.order && is_in_few_places(sources.size(), [&](std::size_t k) {
-      return every(k, sources);
-    });
     const auto order_in = [&](double inflation) {
-      return order_across(options, same, {.few_places = few_places}, known.nearest,
-                          inflation * known.hull.side);
+      return order_across(options, same,
+                          {.few_places = known.cloud.few_places, .on_lattice = on_lattice_},
+                          known.nearest, inflation * known.hull.side);
     };
-    const bool is_special =
-        (known.nearest > 0 || few_places) && !options.order && options.method != Method::direct;
+    const bool is_special = (known.nearest > 0 || known.cloud.few_places) && !options.order &&
+                            options.method != Method::direct;
     PlanOptions how = options;
     if (is_special) {
       const int wanted = order_in(first_inflation());
@@ -234,7 +237,7 @@ class CpuPlan final : public PlanImpl {
     }
     const auto [method, choice] = choose_method(
         how, sources, targets, known.scale,
-        {known.scale * known.hull.corner, known.scale * known.hull.side}, known.over_far);
+        {known.scale * known.hull.corner, known.scale * known.hull.side}, known.cloud);
     const bool is_fmm = method == Method::fmm;
     options.method = how.method = method;
     if (is_special && is_fmm) {
@@ -243,7 +246,9 @@ class CpuPlan final : public PlanImpl {
       how.order =
           checked_order(order_in(choice.inflation), has_far_field, options.kappa, known.nearest);
     }
-    accuracy_ = accuracy_for(how, same, is_fmm ? Cloud{known.over_far, choice.branching} : Cloud{});
+    Cloud cloud = is_fmm ? known.cloud : Cloud{};
+    cloud.branching = choice.branching;
+    accuracy_ = accuracy_for(how, same, cloud);
     return choice;
   }
 
@@ -255,6 +260,7 @@ class CpuPlan final : public PlanImpl {
   }
 
   Accuracy accuracy_;
+  bool on_lattice_ = false;  ///< the points that were first, and so all roots
   std::unique_ptr<Placed> placed_;
 };
 

@@ -41,7 +41,8 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
 }
 
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
-                       std::span<const Vec3d> targets, double scale, const Cube& hull) {
+                       std::span<const Vec3d> targets, double scale, const Cube& hull,
+                       const Cloud& cloud) {
   const bool same = are_same(sources, targets);
   if (options.max_leaf && options.inflation && options.method != Method::automatic &&
       !weighs_branching(options, same))
@@ -65,8 +66,12 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
                        : leaves_to_try(least_leaf * balanced / weight, leaf_step, most_leaves,
                                        static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
-  for (const double inflation : inflations_to_try(options.inflation)) {
-    const Cube root = inflated(hull, inflation);
+  std::vector<double> inflations = inflations_to_try(options.inflation);
+  if (cloud.on_lattice && !options.inflation)
+    inflations = inflations_off_corners(corner_weights(some_sources, scale, hull, order),
+                                        static_cast<std::int64_t>(most_of_sample), leaves.front());
+  for (const double inflation : inflations) {
+    const Cube root = inflated(hull, inflation, cloud.on_lattice);
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
     const Octree finest = build_octree(root, s, same ? s : t, leaves.front());
@@ -80,10 +85,6 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
-  if (weighs_corners(options) && best.max_leaf < static_cast<int>(most))
-    best.inflation =
-        inflation_off_corners(corner_weights(some_sources, scale, hull, best.inflation, order),
-                              best.inflation, static_cast<std::int64_t>(most), best.max_leaf);
   return best;
 }
 

@@ -71,11 +71,12 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
 
 /// The root and leaves of the FMM serve a hybrid.
 TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sources,
-                         std::span<const Vec3d> targets, double scale, const Cube& hull) {
+                         std::span<const Vec3d> targets, double scale, const Cube& hull,
+                         const Cloud& cloud) {
   PlanOptions free = options;
   free.max_leaf.reset();
   const int order = order_for(options, are_same(sources, targets));
-  TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull);
+  TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull, cloud);
   choice.max_leaf = hybrid_leaf(options.max_leaf, choice.max_leaf);
   return choice;
 }
@@ -83,11 +84,11 @@ TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sour
 /// What the traversal of a sample's tree foresees for that choice.
 double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
                       std::span<const Vec3d> sources, std::span<const Vec3d> targets, double scale,
-                      const Cube& hull) {
+                      const Cube& hull, const Cloud& cloud) {
   const bool same = are_same(sources, targets);
   const std::size_t stride = stride_of_trial(sources, targets);
   const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
-  const Cube root = inflated(hull, choice.inflation);
+  const Cube root = inflated(hull, choice.inflation, cloud.on_lattice);
   PointTree tree{.scale = scale, .sources_are_targets = same};
   tree.sources = sort_points(sample(sources, stride), scale, root);
   if (!same) tree.other_targets = sort_points(sample(targets, stride), scale, root);
@@ -110,11 +111,10 @@ PlanOptions with(PlanOptions options, Method method) {
 
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, double scale, const Cube& hull,
-                           double gradient_over_far) {
+                           const Cloud& cloud) {
   const auto fmm_choice = [&] {
-    const int order =
-        order_for(with(options, Method::fmm), are_same(sources, targets), {gradient_over_far});
-    return choose_tree(options, order, sources, targets, scale, hull);
+    const int order = order_for(with(options, Method::fmm), are_same(sources, targets), cloud);
+    return choose_tree(options, order, sources, targets, scale, hull, cloud);
   };
   switch (options.method) {
     case Method::direct:
@@ -126,7 +126,7 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     case Method::fmm:
       return {options.method, fmm_choice()};
     case Method::hybrid:
-      return {options.method, hybrid_choice(options, sources, targets, scale, hull)};
+      return {options.method, hybrid_choice(options, sources, targets, scale, hull, cloud)};
     case Method::automatic:
       break;
   }
@@ -144,8 +144,9 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
   if (expansions_act_on_points && best.method != Method::direct) {
     const PlanOptions hybrid = with(options, Method::hybrid);
-    TreeChoice tree = hybrid_choice(hybrid, sources, targets, scale, hull);
-    tree.seconds = hybrid_margin * hybrid_seconds(hybrid, tree, sources, targets, scale, hull);
+    TreeChoice tree = hybrid_choice(hybrid, sources, targets, scale, hull, cloud);
+    tree.seconds =
+        hybrid_margin * hybrid_seconds(hybrid, tree, sources, targets, scale, hull, cloud);
     improve(Method::hybrid, tree);
   }
   return best;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 
 namespace fmbem::fmm {
 
@@ -16,7 +17,7 @@ struct MethodChoice {
 /// its tree. Arguments are as of choose_tree() and order_for().
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, double scale, const Cube& hull,
-                           double gradient_over_far);
+                           const Cloud& cloud);
 
 /// Leaf size of a hybrid's tree: half of what is best for an FMM, or what is asked for if that is
 /// less. The hybrid finds out by itself how far to split, whatever larger leaves are asked for.

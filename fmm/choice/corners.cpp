@@ -22,15 +22,30 @@ bool is_crowded(std::vector<Vec3d> sample) {
   return found > 1 && least_copies * found <= sample.size();  // at one place nothing acts
 }
 
+bool is_on_lattice(std::span<const Vec3d> sample) {
+  if (sample.empty()) return false;
+  std::vector<double> values(sample.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (std::size_t k = 0; k < sample.size(); ++k) values[k] = sample[k][axis];
+    std::sort(values.begin(), values.end());
+    // Rounding makes several values of one.
+    const double rounding = 1e-12 * (values.back() - values.front());
+    std::size_t found = 1;
+    for (std::size_t k = 1; k < values.size(); ++k) found += values[k] - values[k - 1] > rounding;
+    if (2 * found > values.size()) return false;
+  }
+  return true;
+}
+
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
-                             double inflation, int order) {
+                             int order) {
   CornerWeights all{};
   std::mutex adding;
 #pragma omp parallel
   {
     CornerWeights mine{};
     for (int k = 0; k < corner_roots; ++k) {
-      const Cube root = inflated(hull, corner_inflation(inflation, k));
+      const Cube root = inflated(hull, lattice_inflations[k], true);
       for (int level = 0; level < corner_levels; ++level) {
         const double cells = std::ldexp(1 / root.side, level + 2);
 #pragma omp for schedule(static) nowait
@@ -45,16 +60,20 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const 
   return all;
 }
 
-double inflation_off_corners(const CornerWeights& weights, double inflation, std::int64_t points,
-                             int max_leaf) {
+std::vector<double> inflations_off_corners(const CornerWeights& weights, std::int64_t points,
+                                           int max_leaf) {
   const double leaves = static_cast<double>(points) / max_leaf;
   const int levels = std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1,
                                 corner_levels);  // from 2 on
   std::array<std::uint64_t, corner_roots> most;  // on any of them
   for (int k = 0; k < corner_roots; ++k)
     most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
-  const auto least = std::min_element(most.begin(), most.end());
-  return corner_inflation(inflation, static_cast<int>(least - most.begin()));
+  constexpr double enough = 1.5;
+  const double limit = enough * static_cast<double>(*std::min_element(most.begin(), most.end()));
+  std::vector<double> inflations;
+  for (int k = 0; k < corner_roots; ++k)
+    if (static_cast<double>(most[k]) <= limit) inflations.push_back(lattice_inflations[k]);
+  return inflations;
 }
 
 }  // namespace fmbem::fmm

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/plan.hpp"
 
@@ -16,14 +18,12 @@ namespace fmbem::fmm {
 
 // Expansions of high order are worst at the corners of boxes: (r/r_max)^(p+1) at a distance r from
 // the centre, r_max being the corners', falls to 1/e within a fortieth of the side at order 28. Of
-// random points few are there; but a lattice's may be there in all boxes, or in none, depending on
-// the root's side. Below a tolerance of 1e-11 other roots are therefore looked at, next to the one
-// that is chosen for its time.
+// random points few are there; but a lattice's may be there in all boxes, or in few, depending on
+// the root. So lattices have roots of their own to try, of which those with many points near
+// corners are left out.
 
-inline constexpr int corner_roots = 8, corner_levels = 5;
-
-/// The inflation of root k.
-inline double corner_inflation(double inflation, int k) { return inflation * (1 + 0.0125 * k); }
+inline constexpr double lattice_inflations[] = {1.02, 1.1, 1.19, 1.28, 1.39, 1.5, 1.62, 1.74};
+inline constexpr int corner_roots = std::size(lattice_inflations), corner_levels = 5;
 
 /// A point's (r/r_max)^(2(p+1)) in its box of a level, in units of 2^-32. `cells` is 2^level over
 /// the root's side.
@@ -46,7 +46,11 @@ FMBEM_HD inline std::uint64_t corner_weight(Vec3d point, Vec3d root_corner, doub
 /// Sums of the weights of some points, for each root and the levels from 2 on.
 using CornerWeights = std::array<std::array<std::uint64_t, corner_levels>, corner_roots>;
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
-                             double inflation, int order);
+                             int order);
+/// The inflations of the roots with the least weights, on the levels of a uniform tree of so many
+/// points with such leaves.
+std::vector<double> inflations_off_corners(const CornerWeights& weights, std::int64_t points,
+                                           int max_leaf);
 
 // Where many points share few places, these may be at corners on all levels, whatever the root; and
 // copies do not act on each other, so that no near pairs hide the far field's error.
@@ -66,15 +70,14 @@ bool is_in_few_places(std::size_t points, Some&& some) {
          is_crowded(some(stride_of_places(points, true)));
 }
 
-/// Whether a root is to be chosen by them.
-inline bool weighs_corners(const PlanOptions& options) {
-  return options.tolerance < 1e-11 && !options.inflation &&
-         (options.method == Method::fmm || options.method == Method::automatic);
-}
+/// Whether a sample has few values of each coordinate.
+bool is_on_lattice(std::span<const Vec3d> sample);
 
-/// The inflation of the root with the least weight near corners, on the levels of a uniform tree of
-/// so many points with such leaves.
-double inflation_off_corners(const CornerWeights& weights, double inflation, std::int64_t points,
-                             int max_leaf);
+/// What `some(stride)`, every stride-th of the points, tells of the places that they are in.
+template <class Some>
+Cloud cloud_of(std::size_t points, Some&& some) {
+  return {.few_places = is_in_few_places(points, some),
+          .on_lattice = is_on_lattice(some(stride_of_places(points, false)))};
+}
 
 }  // namespace fmbem::fmm

@@ -33,9 +33,13 @@ constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
                  safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
 
 /// Gradients of a million points of a lattice are off by 3.7 times the table's error at order 7,
-/// and by 6.4 times from order 13 on. So above order 8 less of the tolerance is taken.
+/// and by 6.4 times from order 13 on. So above order 8 less of the tolerance is taken, and of
+/// lattices at all orders.
 constexpr int low_order = 8;
 constexpr double safety_of_high_orders = 0.14;
+/// The part of the tolerance that lattices get with given leaves, whose far field may be a larger
+/// part of the whole: gradients were off by up to 3.7 times the tolerance.
+constexpr double safety_of_given_leaves = 0.2;
 
 /// Errors of gradients over those of the table, where gradients are in units of the far field
 /// (gradient_over_far()): 40 to 118 of points in volumes, 15 to 40 on surfaces, 1 to 8 on lines.
@@ -104,15 +108,15 @@ int derivatives_of(const PlanOptions& options) {
   return (options.hessian ? 3 : options.gradient) + options.dipoles;
 }
 /// The part of the tolerance that the error of an order may take.
-double wanted_error(const PlanOptions& options, bool sources_are_targets) {
-  return (sources_are_targets ? safety : safety_apart)[derivatives_of(options)] * options.tolerance;
+double safety_of(const PlanOptions& options, bool sources_are_targets) {
+  return (sources_are_targets ? safety : safety_apart)[derivatives_of(options)];
 }
 
 }  // namespace
 
 double theta_of_highest_order(const PlanOptions& options, bool sources_are_targets) {
-  const double c =
-      std::pow(20 * wanted_error(options, sources_are_targets), 1.0 / (highest_order + 1));
+  const double wanted = safety_of(options, sources_are_targets) * options.tolerance,
+               c = std::pow(20 * wanted, 1.0 / (highest_order + 1));
   return std::min(2 * c / (1 + c), largest_sure_theta(Method::treecode));
 }
 
@@ -179,23 +183,25 @@ int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud&
   const std::span<const double> errors = derivatives > 0
                                              ? std::span<const double>(derivative_errors)
                                              : std::span<const double>(potential_errors);
-  const double wanted = wanted_error(options, sources_are_targets);
+  const bool keeps_more = cloud.on_lattice && options.max_leaf;
+  const double tolerance = (keeps_more ? safety_of_given_leaves : 1) * options.tolerance,
+               wanted = safety_of(options, sources_are_targets) * tolerance;
   if (options.method == Method::treecode)
     return treecode_order(options, cloud.few_places ? wanted / corners_of_treecodes : wanted);
   if (cloud.few_places)
     return std::max(order_for(options, sources_are_targets),
-                    corner_order(derivatives > 0, derivatives > 1 ? wanted : options.tolerance));
+                    corner_order(derivatives > 0, derivatives > 1 ? wanted : tolerance));
   const int of_potentials =
-      potential_order(options.tolerance, weighs_branching(options, sources_are_targets) &&
-                                             cloud.branching < branching_of_volumes);
+      potential_order(tolerance, weighs_branching(options, sources_are_targets) &&
+                                     cloud.branching < branching_of_volumes);
   int order = sources_are_targets && derivatives == 0 ? of_potentials : table_order(errors, wanted);
-  if (sources_are_targets && derivatives == 1 && order > low_order)
-    order = table_order(errors, safety_of_high_orders * options.tolerance);
+  if (sources_are_targets && derivatives == 1 && (order > low_order || cloud.on_lattice))
+    order = table_order(errors, safety_of_high_orders * tolerance);
   // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
   if (options.method == Method::hybrid && options.theta && *options.theta < theta_of_blocks)
     return std::min(order, treecode_order(options, wanted) + 1);
   if (cloud.gradient_over_far == 0) return order;
-  const double of_gradient = cloud.gradient_over_far / gradient_error_of_far * options.tolerance;
+  const double of_gradient = cloud.gradient_over_far / gradient_error_of_far * tolerance;
   return std::min(order, std::max(of_potentials, table_order(errors, of_gradient)));
 }
 

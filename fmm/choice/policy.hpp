@@ -46,6 +46,7 @@ struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
   double branching = 8;          ///< as TreeChoice
   bool few_places = false;       ///< as is_in_few_places()
+  bool on_lattice = false;       ///< as is_on_lattice()
 };
 
 /// Whether the order depends on Cloud::branching.

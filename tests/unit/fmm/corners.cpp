@@ -14,27 +14,37 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-fmm::CornerWeights weights_of(const Points& points, double inflation, int order) {
-  return fmm::corner_weights(points, 1, bounding_cube(points), inflation, order);
+/// n³ points at whole numbers.
+Points whole_numbers(int n) {
+  Points points;
+  for (int i = 0; i < n * n * n; ++i)
+    points.push_back({static_cast<double>(i / (n * n)), static_cast<double>(i / n % n),
+                      static_cast<double>(i % n)});
+  return points;
+}
+
+fmm::CornerWeights weights_of(const Points& points, int order) {
+  return fmm::corner_weights(points, 1, bounding_cube(points), order);
 }
 
 }  // namespace
 
 TEST_CASE("weights of points near corners") {
   const int order = 9, n = 500;
-  const double inflation = 1.1, unit = 0x1p32;
+  const double unit = 0x1p32;
   const Points points = cube_points(n, 1);
-  const fmm::CornerWeights weights = weights_of(points, inflation, order);
+  const fmm::CornerWeights weights = weights_of(points, order);
   const Cube hull = bounding_cube(points);
-  const Vec3d middle = hull.corner + 0.5 * Vec3d{hull.side, hull.side, hull.side};
   for (const int k : {0, 5})
     for (const int level : {2, 4}) {
-      const double side = (inflation * (1 + 0.0125 * k)) * hull.side, box = side / (1 << level);
+      const double inflation = k == 0 ? 1.02 : 1.5, side = inflation * hull.side,
+                   box = side / (1 << level), room = side - hull.side;
+      const Vec3d corner = hull.corner - Vec3d{0.23 * room, 0.695 * room, 0.38 * room};
       double sum = 0;
       for (const Vec3d& x : points) {
         Vec3d from_centre;
         for (int axis = 0; axis < 3; ++axis)  // the nearest odd multiple of half a box
-          from_centre[axis] = std::remainder(x[axis] - middle[axis] - box / 2, box);
+          from_centre[axis] = std::remainder(x[axis] - corner[axis] - box / 2, box);
         sum += std::pow(norm(from_centre) / (std::sqrt(0.75) * box), 2 * (order + 1));
       }
       CAPTURE(k, level);
@@ -43,20 +53,40 @@ TEST_CASE("weights of points near corners") {
     }
 }
 
-TEST_CASE("a root is left whose boxes have lattice points at their corners") {
-  // Points at whole numbers from 0 to 12; with a root of 16, from −2 on, the boxes of the second
-  // level have the side 4 and corners at −2, 2, 6 and 10.
-  Points points;
-  for (int i = 0; i < 13 * 13 * 13; ++i)
-    points.push_back({static_cast<double>(i / 169), static_cast<double>(i / 13 % 13),
-                      static_cast<double>(i % 13)});
-  const auto n = static_cast<std::int64_t>(points.size());
-  const double crowded = 16.0 / 12;
-  const double chosen = fmm::inflation_off_corners(weights_of(points, crowded, 28), crowded, n, 40);
-  CHECK(chosen > crowded);
-  CHECK(chosen < 1.1 * crowded);
-  // Where all roots are alike the first stays.
-  CHECK(fmm::inflation_off_corners(weights_of(Points(n, Vec3d{}), 1.2, 28), 1.2, n, 40) == 1.2);
+TEST_CASE("roots are left out whose boxes have lattice points at their corners") {
+  fmm::CornerWeights weights{};
+  const auto tried = [&](std::int64_t points) {
+    return fmm::inflations_off_corners(weights, points, 40);
+  };
+  for (auto& of_root : weights) of_root.fill(10);
+  CHECK(tried(10'000).size() == 8);  // where all roots are alike all are tried
+  weights[2][0] = 16;                // the second level
+  weights[4][1] = 15;
+  weights[6][2] = 16;  // the fourth, which leaves of 40 of 10,000 points do not have
+  const std::vector<double> small = tried(10'000), large = tried(100'000);
+  CHECK(small == std::vector{1.02, 1.1, 1.28, 1.39, 1.5, 1.62, 1.74});
+  CHECK(large == std::vector{1.02, 1.1, 1.28, 1.39, 1.5, 1.74});
+  // Five points an axis in a root of 1.02 are within a hundredth of the faces of 4 boxes.
+  const Points points = whole_numbers(5);
+  for (const double inflation : fmm::inflations_off_corners(weights_of(points, 20), 125, 8))
+    CHECK(inflation > 1.1);
+}
+
+TEST_CASE("lattices are known by few values of each coordinate") {
+  const auto is_lattice = [](const Points& points) { return fmm::is_on_lattice(points); };
+  Points lattice = whole_numbers(6), plane, rounded = lattice;
+  for (int i = 0; i < 400; ++i) plane.push_back({0.1 * (i / 20), 3, 0.1 * (i % 20)});
+  for (std::size_t i = 0; i < rounded.size(); ++i)
+    rounded[i] = (1 + 1e-15 * static_cast<double>(i % 7)) * rounded[i];
+  CHECK(is_lattice(lattice));
+  CHECK(is_lattice(plane));
+  CHECK(is_lattice(rounded));
+  CHECK_FALSE(is_lattice(cube_points(1000, 3)));
+  CHECK_FALSE(is_lattice(sphere_points(1000, 3)));
+  for (Vec3d& x : plane) x.z += 1e-6 * x.x * x.x * x.z;
+  CHECK_FALSE(is_lattice(plane));  // of z there are 381 values
+  CHECK_FALSE(is_lattice({}));
+  CHECK_FALSE(is_lattice({{1, 2, 3}}));
 }
 
 }  // namespace fmbem::test::corners_tests

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,7 @@
 namespace fmbem::test::plan_tests {
 
 using fmm::direct_sum;
+using fmm::Method;
 using fmm::PlanInfo;
 using fmm::PlanOptions;
 using fmm::Strengths;
@@ -335,13 +337,32 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
 
 // Roots whose boxes have lattice points at their corners are avoided.
 BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12", "[long][accuracy]") {
-  const std::size_t edge = GENERATE(44, 46);
+  const std::size_t edge = GENERATE(44, 46, 47);
   const Points points = lattice_points(edge * edge * edge);
   const auto q = signed_charges(points.size(), 77);
   const Plan plan(points, {.tolerance = 1e-12});
   CAPTURE(edge, plan.info().inflation);
   const Reference reference(points, points, {.charges = q}, false, 399);
   CHECK(reference.potential_error(run(plan, {.charges = q}, false)) / 1e-12 <= 1);
+}
+
+// Of an odd number of points an axis a plane is in the middle of the hull.
+BACKEND_TEST_CASE("small lattices keep tolerances with any leaves") {
+  const std::size_t edge = GENERATE(5, 11, 13, 17);
+  const auto leaf = GENERATE(as<std::optional<int>>{}, std::nullopt, 8, 60);
+  const Method method = GENERATE(Method::fmm, Method::hybrid);
+  const Points points = lattice_points(edge * edge * edge);
+  const auto q = signed_charges(points.size(), 78);
+  const Reference reference(points, points, {.charges = q}, true, 17);
+  for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+    const Plan plan(points,
+                    {.tolerance = tolerance, .gradient = true, .max_leaf = leaf, .method = method});
+    const Results results = run(plan, {.charges = q}, true);
+    CAPTURE(edge, leaf.value_or(0), fmm::name_of(method), tolerance, plan.info().inflation,
+            plan.info().order);
+    CHECK(reference.potential_error(results) / tolerance <= 1);
+    CHECK(reference.gradient_error(results) / tolerance <= 1);
+  }
 }
 
 BACKEND_TEST_CASE("either precision keeps the tolerance") {
