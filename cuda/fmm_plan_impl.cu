@@ -85,12 +85,12 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   const DeviceRates rates = device_rates();
   arithmetic = arithmetic_for(rates, points.same(), hull.side);
   const Cube root = scaled(hull, points.scale);
+  const auto some = [&](std::size_t k) { return every(k, from, stream); };
   SortedKeys keys;
   if (is_first) {
     sources = from.size;
     targets = to.size;
-    const fmm::Cloud cloud =
-        fmm::cloud_of(from.size, [&](std::size_t k) { return every(k, from, stream); });
+    const fmm::Cloud cloud = fmm::cloud_of(from.size, some);
     on_lattice = cloud.on_lattice;
     int wanted =
         fmm::order_across(options, points.same(), cloud, nearest, first_inflation() * hull.side);
@@ -103,6 +103,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   } else if (nearest > 0 && options.method == fmm::Method::fmm) {
     raise_order(points, choice.inflation * hull.side);
   }
+  if (!is_first) on_lattice = fmm::is_on_lattice(some(fmm::stride_of_places(from.size, false)));
   arithmetic.order = order.p;
   const bool renews = arithmetic == evaluates_in;
   stage_done("choose");

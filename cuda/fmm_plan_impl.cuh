@@ -42,7 +42,7 @@ struct FmmPlan::Impl {
   Arithmetic arithmetic;
   fmm::TreeChoice choice;
   double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
-  bool on_lattice = false;  ///< the points that were first, and so all roots
+  bool on_lattice = false;  ///< as fmm::Cloud, of the points as they are now
   bool third_law = false;   ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};

@@ -159,12 +159,12 @@ class CpuPlan final : public PlanImpl {
     };
     SortedPoints first;  // in the root that is most often chosen
     Cloud cloud;
-    if (!placed_) {
-      cloud = cloud_of(sources.size(), [&](std::size_t k) { return every(k, sources); });
-      on_lattice_ = cloud.on_lattice;
-    }
+    const auto some = [&](std::size_t k) { return every(k, sources); };
+    if (!placed_) cloud = cloud_of(sources.size(), some);
+    const bool on_lattice =
+        placed_ ? is_on_lattice(some(stride_of_places(sources.size(), false))) : cloud.on_lattice;
     if (!placed_ && weighs_close_pairs(options, same)) {
-      first = sort_anew(sources, inflated(scaled, first_inflation(), on_lattice_));
+      first = sort_anew(sources, inflated(scaled, first_inflation(), on_lattice));
       watch.add("sort");
       cloud.gradient_over_far = gradient_over_far(count_pairs(first));
     }
@@ -184,7 +184,7 @@ class CpuPlan final : public PlanImpl {
     watch.add("choose");
 
     const Cube root =
-        root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation, on_lattice_);
+        root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation, on_lattice);
     const auto sort = [&](std::span<const Vec3d> points, SortedPoints PointTree::*which) {
       if (!placed_ || counts) return sort_anew(points, root);
       const auto& order = (this->tree().*which).order;
@@ -222,9 +222,10 @@ class CpuPlan final : public PlanImpl {
   TreeChoice choose(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
                     const Known& known) {
     const auto order_in = [&](double inflation) {
-      return order_across(options, same,
-                          {.few_places = known.cloud.few_places, .on_lattice = on_lattice_},
-                          known.nearest, inflation * known.hull.side);
+      return order_across(
+          options, same,
+          {.few_places = known.cloud.few_places, .on_lattice = known.cloud.on_lattice},
+          known.nearest, inflation * known.hull.side);
     };
     const bool is_special = (known.nearest > 0 || known.cloud.few_places) && !options.order &&
                             options.method != Method::direct;
@@ -260,7 +261,6 @@ class CpuPlan final : public PlanImpl {
   }
 
   Accuracy accuracy_;
-  bool on_lattice_ = false;  ///< the points that were first, and so all roots
   std::unique_ptr<Placed> placed_;
 };
 

@@ -22,8 +22,9 @@ bool is_crowded(std::vector<Vec3d> sample) {
   return found > 1 && least_copies * found <= sample.size();  // at one place nothing acts
 }
 
-bool is_on_lattice(std::span<const Vec3d> sample) {
+bool is_on_lattice(std::vector<Vec3d> sample) {
   if (sample.empty()) return false;
+  std::size_t most = 0;  // values of a coordinate
   std::vector<double> values(sample.size());
   for (int axis = 0; axis < 3; ++axis) {
     for (std::size_t k = 0; k < sample.size(); ++k) values[k] = sample[k][axis];
@@ -32,9 +33,10 @@ bool is_on_lattice(std::span<const Vec3d> sample) {
     const double rounding = 1e-12 * (values.back() - values.front());
     std::size_t found = 1;
     for (std::size_t k = 1; k < values.size(); ++k) found += values[k] - values[k - 1] > rounding;
-    if (2 * found > values.size()) return false;
+    most = std::max(most, found);
+    if (2 * most > values.size()) return false;
   }
-  return true;
+  return 2 * most <= places(sample);  // copies have the values of one
 }
 
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,

@@ -70,8 +70,8 @@ bool is_in_few_places(std::size_t points, Some&& some) {
          is_crowded(some(stride_of_places(points, true)));
 }
 
-/// Whether a sample has few values of each coordinate.
-bool is_on_lattice(std::span<const Vec3d> sample);
+/// Whether a sample has at most half as many values of each coordinate as places.
+bool is_on_lattice(std::vector<Vec3d> sample);
 
 /// What `some(stride)`, every stride-th of the points, tells of the places that they are in.
 template <class Some>

@@ -86,6 +86,9 @@ TEST_CASE("lattices are known by few values of each coordinate") {
   for (Vec3d& x : plane) x.z += 1e-6 * x.x * x.x * x.z;
   CHECK_FALSE(is_lattice(plane));  // of z there are 381 values
   CHECK_FALSE(is_lattice({}));
+  Points twice = cube_points(500, 4);
+  twice.insert(twice.end(), twice.begin(), twice.end());
+  CHECK_FALSE(is_lattice(twice));
   CHECK_FALSE(is_lattice({{1, 2, 3}}));
 }
 

@@ -88,6 +88,7 @@ BACKEND_TEST_CASE("a plan that moved has the bits of a new one", "[long][cases]"
         {"a small step", few_steps},
         {"all in twos", twice},
         {"elsewhere, and much larger", scaled(points_by_name("cube", n, 4), 1e6, {1, 2, 3})},
+        {"on a lattice", lattice_points(n)},
         {"all at one place", Points(n, {1, 2, 3})}};
     for (const auto& [where, moved] : places) {
       CAPTURE(name, tolerance, where);
