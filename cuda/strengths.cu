@@ -44,7 +44,7 @@ __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> 
   places[first + k] = {sources.x[k], sources.y[k], sources.z[k],
                        charges ? static_cast<N>(to_one * arguments->charges[from]) : N(0)};
   if (dipoles) {
-    const Vec3d d = (to_one * scale) * arguments->dipoles[from];
+    const Vec3d d = to_one * (scale * arguments->dipoles[from]);  // to_one * scale may be infinite
     dipoles[first + k] = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z), N(0)};
   }
 }

@@ -1,8 +1,10 @@
 #include "fmbem/fmm/direct.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -34,6 +36,22 @@ void check_size(std::size_t size, const char* what, int count, std::size_t point
                              << points << " " << where << " need " << count * points);
 }
 
+/// The power of two that brings the largest extent of the points to [1, 2), in which powers of
+/// distances stay in the range of numbers and nothing is rounded otherwise.
+double scale_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
+  double extent = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const auto& points : {sources, targets})
+      for (const Vec3d& x : points) {
+        low = std::min(low, x[axis]);
+        high = std::max(high, x[axis]);
+      }
+    if (low < high) extent = std::max(extent, high / 2 - low / 2);
+  }
+  return extent > 0 && std::isfinite(extent) ? std::ldexp(0.5, -std::ilogb(extent)) : 1;
+}
+
 }  // namespace
 
 void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
@@ -48,20 +66,25 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
   check_size(fields.gradient.size(), "gradients", count, targets.size(), "targets");
   check_size(fields.hessian.size(), "second derivatives", count, targets.size(), "targets");
 
+  FMBEM_REQUIRE(kappa >= 0, "κ must be positive, or 0 for Laplace's kernel, not " << kappa);
+
   constexpr double inv_4pi = std::numbers::inv_pi / 4;
+  const double scale = scale_of(sources, targets);
+  kappa /= scale;
+  softening *= scale;
   const std::size_t n = sources.size();
   const auto results = static_cast<std::int64_t>(count * targets.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t result = 0; result < results; ++result) {
-    const Vec3d x = targets[result % targets.size()];
+    const Vec3d x = scale * targets[result % targets.size()];
     const std::size_t first = result / targets.size() * n;  // strength of this right-hand side
     Sum u, gx, gy, gz, h[3][3];
     for (std::size_t j = 0; j < n; ++j) {
-      const Vec3d r = x - sources[j];
+      const Vec3d r = x - scale * sources[j];
       if (norm2(r) == 0) continue;
       const double r2 = norm2(r) + softening * softening;
       const double q = charges.empty() ? 0 : charges[first + j];
-      const Vec3d d = dipoles.empty() ? Vec3d{} : dipoles[first + j];
+      const Vec3d d = dipoles.empty() ? Vec3d{} : scale * dipoles[first + j];
       const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);
       const double z = kappa * length, e = std::exp(-z), za = 1 + z, zb = 3 + z * (3 + z),
                    zc = 15 + z * (15 + z * (6 + z));
@@ -82,13 +105,15 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
                        (i == k ? za * q * r2 + zb * along : 0)) /
                       r5);
     }
-    if (!fields.potential.empty()) fields.potential[result] = inv_4pi * u.total();
+    if (!fields.potential.empty()) fields.potential[result] = inv_4pi * scale * u.total();
     if (!fields.gradient.empty())
-      fields.gradient[result] = inv_4pi * Vec3d{gx.total(), gy.total(), gz.total()};
+      fields.gradient[result] =
+          scale * (inv_4pi * scale * Vec3d{gx.total(), gy.total(), gz.total()});
     if (!fields.hessian.empty())
       fields.hessian[result] =
-          inv_4pi * Symmetric3d{h[0][0].total(), h[0][1].total(), h[0][2].total(),
-                                h[1][1].total(), h[1][2].total(), h[2][2].total()};
+          scale * (scale * (inv_4pi * scale *
+                            Symmetric3d{h[0][0].total(), h[0][1].total(), h[0][2].total(),
+                                        h[1][1].total(), h[1][2].total(), h[2][2].total()}));
   }
 }
 

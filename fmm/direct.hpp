@@ -11,7 +11,7 @@ namespace fmbem::fmm {
 /// the terms' magnitudes. Shares nothing with Plan, whose method `direct` is the fast one. With a
 /// softening ε, r is √(|x − y|² + ε²), but pairs that coincide still contribute nothing.
 /// O(sources · targets).
-/// Throws InputError for sizes that do not belong together.
+/// Throws InputError for sizes that do not belong together and a negative κ.
 void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
                 const Strengths& strengths, const Fields& fields, double kappa = 0,
                 double softening = 0);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "fmbem/fmm/base/tasks.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -57,9 +59,9 @@ Mat make_near_matrix(const Panels& panels,
   for (const double area : *areas) reach_of.push_back(reach * std::sqrt(area));
   const std::vector<std::vector<PetscInt>> rows = close_panels(panels, reach_of);
   std::vector<std::vector<double>> values(rows.size());
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  for_tasks(static_cast<std::int64_t>(rows.size()), [&](std::int64_t i) {
     for (const PetscInt j : rows[i]) values[i].push_back(entry(i, j));
+  });
 
   Mat matrix = nullptr;
   petsc_calls([&] {

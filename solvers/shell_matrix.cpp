@@ -108,8 +108,9 @@ void ShellMatrix::rethrow() {
 
 Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin) {
   FMBEM_REQUIRE(leaf_begin.size() >= 2 && leaf_begin.front() == 0 &&
-                    leaf_begin.back() == static_cast<std::int64_t>(op.size()),
-                "the leaves must cover all " << op.size() << " unknowns");
+                    leaf_begin.back() == static_cast<std::int64_t>(op.size()) &&
+                    std::is_sorted(leaf_begin.begin(), leaf_begin.end()),
+                "the leaves must cover all " << op.size() << " unknowns, one after the other");
   const auto n = static_cast<PetscInt>(op.size());
   const std::size_t n_leaves = leaf_begin.size() - 1;
   std::vector<PetscInt> row_entries(n), leaf_size(n_leaves);

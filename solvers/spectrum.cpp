@@ -34,6 +34,13 @@ void check(int info, const char* what) {
         std::string("LAPACK's ") + what + " did not converge (info " + std::to_string(info) + ")");
 }
 
+void check_size(const DenseMatrix& a) {
+  const auto n = static_cast<std::size_t>(std::max(0, a.n));
+  FMBEM_REQUIRE(n > 0 && a.values.size() == n * n, "a matrix of " << a.n
+                                                                  << " rows and columns has not "
+                                                                  << a.values.size() << " numbers");
+}
+
 /// The eigenvector of the largest eigenvalue of a Hermitian matrix.
 std::vector<Complex> top_eigenvector(std::vector<Complex> h, int n) {
   std::vector<double> w(n);
@@ -60,6 +67,7 @@ std::vector<Complex> top_eigenvector(std::vector<Complex> h, int n) {
 }  // namespace
 
 std::vector<Complex> eigenvalues(DenseMatrix a) {
+  check_size(a);
   const OneBlasThread one_blas_thread;
   const int n = a.n, one = 1;
   int info = 0, lwork = -1;
@@ -79,6 +87,7 @@ std::vector<Complex> eigenvalues(DenseMatrix a) {
 }
 
 std::vector<double> singular_values(DenseMatrix a) {
+  check_size(a);
   const OneBlasThread one_blas_thread;
   const int n = a.n, one = 1;
   int info = 0, lwork = -1;
@@ -97,6 +106,9 @@ std::vector<double> singular_values(DenseMatrix a) {
 }
 
 std::vector<Complex> field_of_values(const DenseMatrix& a, int directions) {
+  check_size(a);
+  FMBEM_REQUIRE(directions >= 1,
+                "a field of values needs one direction or more, not " << directions);
   const OneBlasThread one_blas_thread;
   const int n = a.n;
   std::vector<Complex> boundary;

@@ -12,7 +12,8 @@ struct DenseMatrix {
 };
 
 /// Eigenvalues by LAPACK's dgeev, in its order. O(n³), some 25 n³ operations, as the other two.
-/// Throws Error where LAPACK does not converge.
+/// Throws Error where LAPACK does not converge, and InputError for sizes that do not belong
+/// together, as all three do.
 std::vector<std::complex<double>> eigenvalues(DenseMatrix a);
 
 /// Singular values by LAPACK's dgesdd, the largest first.

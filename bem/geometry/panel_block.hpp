@@ -23,4 +23,9 @@ inline std::int32_t panel_of(std::span<const std::int32_t> chosen, std::size_t k
   return chosen.empty() ? static_cast<std::int32_t>(k) : chosen[k];
 }
 
+/// Throws InputError if one of them is none of n panels.
+void check_panels(std::span<const std::int32_t> chosen, std::size_t n);
+/// As well, if they do not ascend.
+void check_block(const PanelBlock& block, std::size_t n);
+
 }  // namespace fmbem

@@ -35,6 +35,16 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
   return cuda::bem::make_fmm_operator(panels, layer, options, block);
 }
 
+void check_options(const OperatorOptions& options) {
+  FMBEM_REQUIRE(
+      options.tolerance > 0 && options.tolerance <= 0.5,
+      "the tolerance of an operator must be above 0 and at most 0.5, not " << options.tolerance);
+  fmm::check_kappa(options.kappa);
+  if (options.order) fmm::check_order(*options.order);
+  fmm::check_tree_options(options.max_leaf, {});
+  if (options.overhang) fmm::check_overhang(*options.overhang);
+}
+
 }  // namespace
 
 std::vector<double> matrix_of(const BoundaryOperator& op) {
@@ -65,7 +75,8 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   const bool is_adjoint = layer == adjoint_double_layer;
   FMBEM_REQUIRE(layer == single_layer || layer == double_layer || is_adjoint,
                 layer.name() << " is no operator of constant densities");
-  fmm::check_kappa(options.kappa);
+  check_options(options);
+  check_block(block, panels.size());
   if (panels.images) return make_reflected_operator(panels, layer, options, block);
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);

@@ -19,6 +19,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/simd.hpp"
+#include "fmbem/fmm/check.hpp"
 
 namespace fmbem {
 namespace {
@@ -155,6 +156,8 @@ class DenseOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override {
+    const std::size_t from = product.transposed ? m_ : n_, vectors = product.vectors;
+    fmm::check_evaluation(from, 0, {.charges = {x, from * vectors}, .count = product.vectors}, {});
     if (product.transposed) return multiply_transposed(x, y, product);
     if (!is_exact && product.tolerance > 0 && product.tolerance < own_tolerance)
       return multiply_afresh(x, y, product.vectors);

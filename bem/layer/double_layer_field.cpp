@@ -95,6 +95,7 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
                 "the tolerance of fields of dipoles must be 0 or between "
                     << tightest_of_dipoles << " and 0.1, not " << options.tolerance);
   fmm::check_kappa(options.kappa);
+  fmm::check_evaluation(panels.size(), 0, {.charges = mu}, {});
   FMBEM_REQUIRE(!options.gradient_of_e,
                 "the gradient of E is there for charges alone, not for double layers");
   if (panels.images) {

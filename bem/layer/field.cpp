@@ -239,6 +239,8 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
       options.tolerance == 0 || (options.tolerance >= 1e-10 && options.tolerance <= 0.1),
       "the tolerance of fields must be 0 or between 1e-10 and 0.1, not " << options.tolerance);
   fmm::check_kappa(options.kappa);
+  fmm::check_evaluation(panels.size(), 0, {.charges = sigma}, {});
+  check_panels(chosen, panels.size());
   FMBEM_REQUIRE(options.kappa == 0 || !options.gradient_of_e,
                 "the gradient of E is for Laplace's kernel: leave it out, or set κ to 0");
   if (panels.images) {

@@ -194,6 +194,7 @@ void GreenOperator::multiply(std::span<const double> x, std::span<double> y) con
                 "an operator of charges and dipoles takes "
                     << 2 * columns() << " numbers to " << outputs() * rows() << ", not " << x.size()
                     << " to " << y.size());
+  if (!impl_->on_gpu) fmm::check_evaluation(x.size(), 0, {.charges = x}, {});
   impl_->multiply(x, y);
 }
 

@@ -160,6 +160,10 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
   for (const std::span<const double> of : {densities.sigma, densities.mu})
     FMBEM_REQUIRE(of.size() == panels.size(),
                   "there are " << panels.size() << " panels, but " << of.size() << " densities");
+  check_panels(some, panels.size());
+  for (const std::int32_t j : some)
+    FMBEM_REQUIRE(std::isfinite(densities.sigma[j]) && std::isfinite(densities.mu[j]),
+                  "a density of panel " << j << " is not finite");
   if (some.empty()) return std::vector<double>(points.size(), 0.0);
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
   if (processor == Processor::gpu && pairs > few_potential_pairs)

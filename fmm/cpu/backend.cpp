@@ -185,7 +185,7 @@ class CpuBackend final : public Backend {
     pass.charges.resize(strengths.charges.empty() ? 0 : numbers);
     for (auto& axis : pass.dipoles) axis.resize(strengths.dipoles.empty() ? 0 : numbers);
     for (int v = 0; v < pass.vectors * strengths_; ++v) {
-      const double unit = units[v / strengths_], dipole_unit = unit * tree_.scale;
+      const double unit = units[v / strengths_];
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t from = static_cast<std::size_t>(first * strengths_ + v) * n + order[k];
@@ -194,7 +194,7 @@ class CpuBackend final : public Backend {
         if (!strengths.dipoles.empty())
           for (int axis = 0; axis < 3; ++axis)
             pass.dipoles[axis][v * n + k] =
-                static_cast<T>(dipole_unit * strengths.dipoles[from][axis]);
+                static_cast<T>(unit * (tree_.scale * strengths.dipoles[from][axis]));
       }
     }
   }

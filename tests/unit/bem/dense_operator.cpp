@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -130,6 +132,32 @@ TEST_CASE("the dense operator refuses what it cannot hold") {
   Panels panels;
   panels.corners = corners;
   CHECK_THROWS_AS(make_dense_operator(panels, single_layer, {}), InputError);
+}
+
+TEST_CASE("the dense operator refuses what the FMM does") {
+  const Panels panels = make_panels(plate(2));
+  const std::size_t n = panels.size();
+  const auto refused = [&](const OperatorOptions& options, const PanelBlock& block,
+                           const std::string& sentence) {
+    CAPTURE(sentence);
+    CHECK_THROWS_WITH(make_boundary_operator(panels, single_layer, options, block),
+                      contains(sentence));
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  refused({.tolerance = -5}, {}, "the tolerance of an operator must be above 0");
+  refused({.tolerance = nan}, {}, "the tolerance of an operator must be above 0");
+  refused({.order = 99}, {}, "the order must be between 1 and 40, not 99");
+  refused({.max_leaf = 0}, {}, "a leaf must hold at least one");
+  refused({.overhang = -1}, {}, "sources stick out by more than 0");
+  refused({}, {.rows = {0, 8}}, "there is no panel 8: they go from 0 to 8 - 1");
+  refused({}, {.columns = {-1}}, "there is no panel -1");
+  refused({}, {.columns = {2, 1}}, "the panels of a block must ascend, but 1 follows 2");
+  const auto op = make_boundary_operator(panels, single_layer);
+  std::vector<double> x(2 * n, 1.0), y(2 * n);
+  x[n + 3] = nan;
+  for (const bool transposed : {false, true})
+    CHECK_THROWS_WITH(op->apply(x.data(), y.data(), {.vectors = 2, .transposed = transposed}),
+                      contains("entry 11 of the charges is not finite"));
 }
 
 }  // namespace fmbem::test::dense_operator_tests

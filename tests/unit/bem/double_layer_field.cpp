@@ -196,6 +196,7 @@ TEST_CASE("double layers before planes have their images, and bad input is refus
   CHECK_THROWS_AS(evaluate_double_layer(panels, mu, points, {.tolerance = 1e-12}), InputError);
   const std::vector<Vec3d> infinite{{INFINITY, 0, 0}};
   CHECK_THROWS_AS(evaluate_double_layer(panels, mu, infinite), InputError);
+  CHECK_THROWS_AS(evaluate_double_layer(panels, Vector(panels.size(), NAN), points), InputError);
   const Panels sheet = make_panels(plate(2), plane(2, PlaneKind::mirror));
   CHECK_THROWS_AS(evaluate_double_layer(sheet, Vector(sheet.size(), 1.0), points), InputError);
 }

@@ -97,6 +97,12 @@ TEST_CASE("bad points and sizes are refused") {
   const std::vector<Vec3d> points{{0, 0, std::numeric_limits<double>::infinity()}};
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points), InputError);
   CHECK_THROWS_AS(evaluate_field(panels, std::vector<double>(3), {}), InputError);
+  const std::vector<Vec3d> one{{0, 0, 1}};
+  const std::vector<double> of_nan{1, std::nan("")};
+  CHECK_THROWS_WITH(evaluate_field(panels, of_nan, one), contains("entry 1 of the charges"));
+  const std::vector<std::int32_t> beyond{2};
+  CHECK_THROWS_WITH(evaluate_field(panels, sigma, one, {}, beyond),
+                    contains("there is no panel 2"));
 }
 
 TEST_CASE("the flux through a closed panel surface is the charge inside (double layer identity)") {

@@ -140,6 +140,27 @@ TEST_CASE("direct sums of nothing are zero") {
   CHECK(gradient({{1, 1, 1}}, {1, 2, 3}, {}) == Vec3d{});
 }
 
+TEST_CASE("direct sums are those of any unit of length") {
+  const auto y = cube_points(30, 12), x = cube_points(7, 13);
+  const auto q = signed_charges(30, 14);
+  const double kappa = 0.7, softening = 0.1;
+  std::vector<double> u(7), v(7);
+  std::vector<Vec3d> g(7), h(7);
+  direct_sum(y, x, {.charges = q}, {u, g}, kappa, softening);
+  for (const int power : {-560, -400, 400, 560}) {  // 2^560 is 4e168
+    const double unit = std::ldexp(1.0, power);
+    std::vector<Vec3d> far_y, far_x;
+    for (const Vec3d& place : y) far_y.push_back(unit * place);
+    for (const Vec3d& place : x) far_x.push_back(unit * place);
+    direct_sum(far_y, far_x, {.charges = q}, {v, h}, kappa / unit, unit * softening);
+    CAPTURE(power);
+    for (int i = 0; i < 7; ++i) {
+      CHECK(unit * v[i] == u[i]);
+      if (std::abs(power) < 500) CHECK(unit * (unit * h[i]) == g[i]);  // else out of range
+    }
+  }
+}
+
 TEST_CASE("direct sums refuse sizes that do not belong together") {
   const auto y = cube_points(3, 10), x = cube_points(2, 11);
   std::vector<double> q(6), u(4);
@@ -158,6 +179,7 @@ TEST_CASE("direct sums refuse sizes that do not belong together") {
   refused({q, d, 2}, {std::span(u).first(3), g},
           "there are 3 potentials, but 2 right-hand sides at 2 targets need 4");
   refused({q, d, 2}, {u, std::span(g).first(1)}, "there are 1 gradients");
+  CHECK_THROWS_WITH(direct_sum(y, x, {q, d, 2}, {u, g}, -1), contains("κ must be positive"));
 }
 
 }  // namespace fmbem::test::direct_tests

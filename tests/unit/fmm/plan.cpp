@@ -532,6 +532,31 @@ BACKEND_TEST_CASE("coordinates are of any size up to 1e150, and refused beyond 1
   }
 }
 
+BACKEND_TEST_CASE("charges and dipoles are of any size") {
+  const PlanOptions options{.tolerance = 1e-6, .dipoles = true, .max_leaf = 20};
+  Points points = cube_points(600, 80);
+  const auto q = signed_charges(points.size(), 81);
+  const auto d = random_dipoles(points.size(), 82);
+  for (const int of_lengths : {0, -40, 40}) {
+    Points placed;
+    for (const Vec3d& x : points) placed.push_back(std::ldexp(1.0, of_lengths) * x);
+    const Plan plan(placed, options);
+    const Results expected = run(plan, {.charges = q, .dipoles = d}, false);
+    for (const int power : {-950, 900}) {
+      const double unit = std::ldexp(1.0, power);
+      std::vector<double> sized_q = q;
+      Points sized_d = d;
+      for (double& charge : sized_q) charge *= unit;
+      for (Vec3d& dipole : sized_d) dipole = unit * dipole;
+      std::vector<double> potential =
+          run(plan, {.charges = sized_q, .dipoles = sized_d}, false).potential;
+      for (double& u : potential) u /= unit;
+      CAPTURE(of_lengths, power);
+      CHECK(potential == expected.potential);
+    }
+  }
+}
+
 BACKEND_TEST_CASE("evaluations do not depend on earlier ones") {
   const Points points = cube_points(5000, 14);
   const std::size_t n = points.size();

@@ -168,6 +168,18 @@ TEST_CASE("spectra of second differences, a rotation and a nilpotent matrix") {
   // Of [0 1; 0 0] it is the disk of radius ½, to all directions.
   for (const auto& z : field_of_values({2, {0, 0, 1, 0}}, 7))
     CHECK(std::abs(std::abs(z) - 0.5) <= 1e-14);
+  CHECK_THROWS_WITH(singular_values({3, {1, 2}}), contains("of 3 rows and columns"));
+  CHECK_THROWS_AS(eigenvalues({2, {1, 2, 3}}), InputError);
+  CHECK_THROWS_AS(field_of_values({-1, {}}, 7), InputError);
+  CHECK_THROWS_AS(field_of_values({1, {1}}, 0), InputError);
+}
+
+TEST_CASE("exceptions of entries pass through the near matrix") {
+  const Sphere s;
+  const auto entry = [](std::size_t i, std::size_t) -> double {
+    throw std::runtime_error("row " + std::to_string(i));
+  };
+  CHECK_THROWS_WITH(make_near_matrix(s.panels, entry), contains("row 0"));
 }
 
 TEST_CASE("the near matrix has the operator's entries, of all panels with a large reach") {

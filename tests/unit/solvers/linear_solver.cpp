@@ -286,6 +286,7 @@ TEST_CASE("bad input to the solver is refused") {
   std::vector<double> x(4);
   CHECK_THROWS_AS(solver.solve(std::vector<double>(4, 1.0), x), InputError);
   CHECK_THROWS_AS(solver.set_operator(a, std::vector<std::int64_t>{0, 3}), InputError);
+  CHECK_THROWS_AS(solver.set_operator(a, std::vector<std::int64_t>{0, 9, 2, 4}), InputError);
   solver.set_operator(a, leaves);
   CHECK_THROWS_AS(solver.solve(std::vector<double>(3, 1.0), x), InputError);
   const std::vector<double> bad(4, std::numeric_limits<double>::quiet_NaN());
