@@ -270,13 +270,13 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
   std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
-  if (tried.on_lattice && !options.inflation)
+  if (tried.off_corners && !options.inflation)
     inflations = fmm::inflations_off_corners(
         corner_weights(tried.points, most, tried.scale, tried.hull, order, stream), in_sample,
         leaves.front());
   std::vector<Cube> roots;
   for (const double inflation : inflations)
-    roots.push_back(fmm::inflated(tried.hull, inflation, tried.on_lattice));
+    roots.push_back(fmm::inflated(tried.hull, inflation, tried.off_corners));
   const std::vector<TreeCounts> counts =
       count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves,
                   near_pair_seconds ? fmm::Leaves::plain : fmm::Leaves::merged, stream);

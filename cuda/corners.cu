@@ -30,7 +30,7 @@ fmm::CornerWeights corner_weights(const Vec3d* points, std::int64_t n, double sc
   DeviceBuffer<Weight> weights(fmm::corner_roots * fmm::corner_levels, stream);
   weights.fill_bytes(0);
   for (int k = 0; k < fmm::corner_roots; ++k) {
-    const Cube root = fmm::inflated(hull, fmm::lattice_inflations[k], true);
+    const Cube root = fmm::inflated(hull, fmm::inflations_of_corners[k], true);
     launch(weigh_corners, dim3(std::min(blocks_for(n), most_blocks), fmm::corner_levels),
            threads_per_block, 0, stream, points, n, scale, root.corner, 4 / root.side, order,
            weights.data() + k * fmm::corner_levels);

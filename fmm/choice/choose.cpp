@@ -67,11 +67,12 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
                                        static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
   std::vector<double> inflations = inflations_to_try(options.inflation);
-  if (cloud.on_lattice && !options.inflation)
+  const bool off_corners = keeps_off_corners(options, cloud.on_lattice);
+  if (off_corners && !options.inflation)
     inflations = inflations_off_corners(corner_weights(some_sources, scale, hull, order),
                                         static_cast<std::int64_t>(most_of_sample), leaves.front());
   for (const double inflation : inflations) {
-    const Cube root = inflated(hull, inflation, cloud.on_lattice);
+    const Cube root = inflated(hull, inflation, off_corners);
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
     const Octree finest = build_octree(root, s, same ? s : t, leaves.front());

@@ -47,7 +47,7 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const 
   {
     CornerWeights mine{};
     for (int k = 0; k < corner_roots; ++k) {
-      const Cube root = inflated(hull, lattice_inflations[k], true);
+      const Cube root = inflated(hull, inflations_of_corners[k], true);
       for (int level = 0; level < corner_levels; ++level) {
         const double cells = std::ldexp(1 / root.side, level + 2);
 #pragma omp for schedule(static) nowait
@@ -74,7 +74,7 @@ std::vector<double> inflations_off_corners(const CornerWeights& weights, std::in
   const double limit = enough * static_cast<double>(*std::min_element(most.begin(), most.end()));
   std::vector<double> inflations;
   for (int k = 0; k < corner_roots; ++k)
-    if (static_cast<double>(most[k]) <= limit) inflations.push_back(lattice_inflations[k]);
+    if (static_cast<double>(most[k]) <= limit) inflations.push_back(inflations_of_corners[k]);
   return inflations;
 }
 
