@@ -270,13 +270,18 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
   std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
-  if (tried.off_corners && !options.inflation)
-    inflations = fmm::inflations_off_corners(
-        corner_weights(tried.points, most, tried.scale, tried.hull, order, stream), in_sample,
-        leaves.front());
+  const auto weights = [&](const std::vector<Cube>& of_roots) {
+    return corner_weights(tried.points, most, tried.scale, of_roots, order, stream);
+  };
+  if (tried.on_lattice && !options.inflation) {
+    inflations.clear();
+    for (const int k : fmm::roots_off_corners(weights(fmm::roots_of_lattice(tried.hull)), in_sample,
+                                              leaves.front()))
+      inflations.push_back(fmm::inflations_of_lattices[k]);
+  }
   std::vector<Cube> roots;
   for (const double inflation : inflations)
-    roots.push_back(fmm::inflated(tried.hull, inflation, tried.off_corners));
+    roots.push_back(fmm::inflated(tried.hull, inflation, tried.on_lattice));
   const std::vector<TreeCounts> counts =
       count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves,
                   near_pair_seconds ? fmm::Leaves::plain : fmm::Leaves::merged, stream);
@@ -290,6 +295,11 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
+  if (fmm::weighs_corners(options, tried.on_lattice) && best.max_leaf < most)
+    best.inflation = fmm::inflation_beside(
+        best.inflation,
+        fmm::root_off_corners(weights(fmm::roots_beside(tried.hull, best.inflation)), most,
+                              best.max_leaf));
   return best;
 }
 

@@ -66,9 +66,9 @@ struct TriedPoints {
   const Vec3d* points;
   const std::int32_t* order;
   std::int64_t count;
-  double scale;              ///< which the points are to be multiplied by
-  Cube hull;                 ///< of the points times the scale
-  bool off_corners = false;  ///< as fmm::keeps_off_corners()
+  double scale;             ///< which the points are to be multiplied by
+  Cube hull;                ///< of the points times the scale
+  bool on_lattice = false;  ///< as fmm::Cloud
 };
 
 /// The leaf size and inflation with the least time by the cost model, for trees of a sample of the

@@ -25,16 +25,14 @@ __global__ void weigh_corners(const Vec3d* points, std::int64_t n, double scale,
 }  // namespace
 
 fmm::CornerWeights corner_weights(const Vec3d* points, std::int64_t n, double scale,
-                                  const Cube& hull, int order, cudaStream_t stream) {
+                                  std::span<const Cube> roots, int order, cudaStream_t stream) {
   constexpr unsigned most_blocks = 512;
   DeviceBuffer<Weight> weights(fmm::corner_roots * fmm::corner_levels, stream);
   weights.fill_bytes(0);
-  for (int k = 0; k < fmm::corner_roots; ++k) {
-    const Cube root = fmm::inflated(hull, fmm::inflations_of_corners[k], true);
+  for (int k = 0; k < fmm::corner_roots; ++k)
     launch(weigh_corners, dim3(std::min(blocks_for(n), most_blocks), fmm::corner_levels),
-           threads_per_block, 0, stream, points, n, scale, root.corner, 4 / root.side, order,
-           weights.data() + k * fmm::corner_levels);
-  }
+           threads_per_block, 0, stream, points, n, scale, roots[k].corner, 4 / roots[k].side,
+           order, weights.data() + k * fmm::corner_levels);
   fmm::CornerWeights host{};
   static_assert(sizeof host == fmm::corner_roots * fmm::corner_levels * sizeof(Weight));
   weights.download(reinterpret_cast<Weight*>(&host));

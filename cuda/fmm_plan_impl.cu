@@ -91,7 +91,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     sources = from.size;
     targets = to.size;
     const fmm::Cloud cloud = fmm::cloud_of(from.size, some);
-    off_corners = fmm::keeps_off_corners(options, cloud.on_lattice);
+    on_lattice = cloud.on_lattice;
     int wanted =
         fmm::order_across(options, points.same(), cloud, nearest, first_inflation() * hull.side);
     if (wanted > fmm::highest_order) {
@@ -103,9 +103,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   } else if (nearest > 0 && options.method == fmm::Method::fmm) {
     raise_order(points, choice.inflation * hull.side);
   }
-  if (!is_first)
-    off_corners = fmm::keeps_off_corners(
-        options, fmm::is_on_lattice(some(fmm::stride_of_places(from.size, false))));
+  if (!is_first) on_lattice = fmm::is_on_lattice(some(fmm::stride_of_places(from.size, false)));
   arithmetic.order = order.p;
   const bool renews = arithmetic == evaluates_in;
   stage_done("choose");
@@ -114,7 +112,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   } else {
     if (is_first) third_law = may_take_third_law(options, points.same());
     Grown grown = grow_tree(
-        points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, off_corners),
+        points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, on_lattice),
         std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
     if (!third_law) grown.tree.near.mutual = {};
@@ -223,7 +221,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   const bool weighs = fmm::weighs_close_pairs(options, points.same()),
              is_free = fmm::weighs_branching(options, points.same());
   if (weighs || is_free || !by_histogram() || !options.max_leaf || !options.inflation)
-    keys = sort(most, points.scale, fmm::inflated(hull, first_inflation(), off_corners));
+    keys = sort(most, points.scale, fmm::inflated(hull, first_inflation(), on_lattice));
   if (weighs) {
     const fmm::PairCounts pairs =
         count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
@@ -243,7 +241,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   if (!is_free) how.order = order.p;
   if (is_hybrid()) how.max_leaf.reset();  // it finds out by itself how far to split
   choice = choose_tree(how, order.p, rates,
-                       {most.data, keys.order.data(), count(most), points.scale, hull, off_corners},
+                       {most.data, keys.order.data(), count(most), points.scale, hull, on_lattice},
                        n, m, {}, stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;

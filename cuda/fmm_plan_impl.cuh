@@ -41,9 +41,9 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order{0};
   Arithmetic arithmetic;
   fmm::TreeChoice choice;
-  double nearest = 0;        ///< pair, where that matters (fmm/choice/apart.hpp)
-  bool off_corners = false;  ///< as fmm::keeps_off_corners(), of the points as they are now
-  bool third_law = false;    ///< whether the near field is summed by it
+  double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
+  bool on_lattice = false;  ///< as fmm::Cloud, of the points as they are now
+  bool third_law = false;   ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
   std::optional<cudaStream_t> callers;  ///< in whose order work is to be

@@ -161,11 +161,10 @@ class CpuPlan final : public PlanImpl {
     Cloud cloud;
     const auto some = [&](std::size_t k) { return every(k, sources); };
     if (!placed_) cloud = cloud_of(sources.size(), some);
-    const bool off_corners = keeps_off_corners(
-        options,
-        placed_ ? is_on_lattice(some(stride_of_places(sources.size(), false))) : cloud.on_lattice);
+    const bool on_lattice =
+        placed_ ? is_on_lattice(some(stride_of_places(sources.size(), false))) : cloud.on_lattice;
     if (!placed_ && weighs_close_pairs(options, same)) {
-      first = sort_anew(sources, inflated(scaled, first_inflation(), off_corners));
+      first = sort_anew(sources, inflated(scaled, first_inflation(), on_lattice));
       watch.add("sort");
       cloud.gradient_over_far = gradient_over_far(count_pairs(first));
     }
@@ -185,7 +184,7 @@ class CpuPlan final : public PlanImpl {
     watch.add("choose");
 
     const Cube root =
-        root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation, off_corners);
+        root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation, on_lattice);
     const auto sort = [&](std::span<const Vec3d> points, SortedPoints PointTree::*which) {
       if (!placed_ || counts) return sort_anew(points, root);
       const auto& order = (this->tree().*which).order;

@@ -67,12 +67,15 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
                                        static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
   std::vector<double> inflations = inflations_to_try(options.inflation);
-  const bool off_corners = keeps_off_corners(options, cloud.on_lattice);
-  if (off_corners && !options.inflation)
-    inflations = inflations_off_corners(corner_weights(some_sources, scale, hull, order),
-                                        static_cast<std::int64_t>(most_of_sample), leaves.front());
+  if (cloud.on_lattice && !options.inflation) {
+    inflations.clear();
+    for (const int k :
+         roots_off_corners(corner_weights(some_sources, scale, roots_of_lattice(hull), order),
+                           static_cast<std::int64_t>(most_of_sample), leaves.front()))
+      inflations.push_back(inflations_of_lattices[k]);
+  }
   for (const double inflation : inflations) {
-    const Cube root = inflated(hull, inflation, off_corners);
+    const Cube root = inflated(hull, inflation, cloud.on_lattice);
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
     const Octree finest = build_octree(root, s, same ? s : t, leaves.front());
@@ -86,6 +89,12 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
+  if (weighs_corners(options, cloud.on_lattice) && best.max_leaf < static_cast<int>(most)) {
+    const std::vector<Cube> roots = roots_beside(hull, best.inflation);
+    const int k = root_off_corners(corner_weights(some_sources, scale, roots, order),
+                                   static_cast<std::int64_t>(most), best.max_leaf);
+    best.inflation = inflation_beside(best.inflation, k);
+  }
   return best;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
@@ -89,7 +88,7 @@ double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
   const bool same = are_same(sources, targets);
   const std::size_t stride = stride_of_trial(sources, targets);
   const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
-  const Cube root = inflated(hull, choice.inflation, keeps_off_corners(options, cloud.on_lattice));
+  const Cube root = inflated(hull, choice.inflation, cloud.on_lattice);
   PointTree tree{.scale = scale, .sources_are_targets = same};
   tree.sources = sort_points(sample(sources, stride), scale, root);
   if (!same) tree.other_targets = sort_points(sample(targets, stride), scale, root);

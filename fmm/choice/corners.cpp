@@ -13,6 +13,17 @@ std::size_t places(std::vector<Vec3d>& points) {
   return static_cast<std::size_t>(std::unique(points.begin(), points.end()) - points.begin());
 }
 
+using WeightOfRoots = std::array<std::uint64_t, corner_roots>;
+WeightOfRoots largest_of_levels(const CornerWeights& weights, std::int64_t points, int max_leaf) {
+  const double leaves = static_cast<double>(points) / max_leaf;
+  const int levels = std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1,
+                                corner_levels);  // from 2 on
+  WeightOfRoots most{};
+  for (int k = 0; k < corner_roots; ++k)
+    most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
+  return most;
+}
+
 }  // namespace
 
 bool has_copies(std::vector<Vec3d> sample) { return places(sample) < sample.size(); }
@@ -39,22 +50,34 @@ bool is_on_lattice(std::vector<Vec3d> sample) {
   return 2 * most <= places(sample);  // copies have the values of one
 }
 
-CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
-                             int order) {
+std::vector<Cube> roots_of_lattice(const Cube& hull) {
+  std::vector<Cube> roots;
+  for (const double inflation : inflations_of_lattices)
+    roots.push_back(inflated(hull, inflation, true));
+  return roots;
+}
+
+std::vector<Cube> roots_beside(const Cube& hull, double inflation) {
+  std::vector<Cube> roots;
+  for (int k = 0; k < corner_roots; ++k)
+    roots.push_back(inflated(hull, inflation_beside(inflation, k)));
+  return roots;
+}
+
+CornerWeights corner_weights(std::span<const Vec3d> points, double scale,
+                             std::span<const Cube> roots, int order) {
   CornerWeights all{};
   std::mutex adding;
 #pragma omp parallel
   {
     CornerWeights mine{};
-    for (int k = 0; k < corner_roots; ++k) {
-      const Cube root = inflated(hull, inflations_of_corners[k], true);
+    for (int k = 0; k < corner_roots; ++k)
       for (int level = 0; level < corner_levels; ++level) {
-        const double cells = std::ldexp(1 / root.side, level + 2);
+        const double cells = std::ldexp(1 / roots[k].side, level + 2);
 #pragma omp for schedule(static) nowait
         for (std::size_t i = 0; i < points.size(); ++i)
-          mine[k][level] += corner_weight(scale * points[i], root.corner, cells, order);
+          mine[k][level] += corner_weight(scale * points[i], roots[k].corner, cells, order);
       }
-    }
     const std::lock_guard one_at_a_time(adding);
     for (int k = 0; k < corner_roots; ++k)
       for (int level = 0; level < corner_levels; ++level) all[k][level] += mine[k][level];
@@ -62,20 +85,20 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const 
   return all;
 }
 
-std::vector<double> inflations_off_corners(const CornerWeights& weights, std::int64_t points,
-                                           int max_leaf) {
-  const double leaves = static_cast<double>(points) / max_leaf;
-  const int levels = std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1,
-                                corner_levels);  // from 2 on
-  std::array<std::uint64_t, corner_roots> most;  // on any of them
-  for (int k = 0; k < corner_roots; ++k)
-    most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
+std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t points,
+                                   int max_leaf) {
   constexpr double enough = 1.5;
+  const WeightOfRoots most = largest_of_levels(weights, points, max_leaf);
   const double limit = enough * static_cast<double>(*std::min_element(most.begin(), most.end()));
-  std::vector<double> inflations;
+  std::vector<int> roots;
   for (int k = 0; k < corner_roots; ++k)
-    if (static_cast<double>(most[k]) <= limit) inflations.push_back(inflations_of_corners[k]);
-  return inflations;
+    if (static_cast<double>(most[k]) <= limit) roots.push_back(k);
+  return roots;
+}
+
+int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf) {
+  const WeightOfRoots most = largest_of_levels(weights, points, max_leaf);
+  return static_cast<int>(std::min_element(most.begin(), most.end()) - most.begin());
 }
 
 }  // namespace fmbem::fmm

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <vector>
 
@@ -20,11 +19,17 @@ namespace fmbem::fmm {
 // the centre, r_max being the corners', falls to 1/e within a fortieth of the side at order 28. Of
 // random points few are there; but a lattice's may be there in all boxes, or in few, depending on
 // the root. So lattices have roots of their own to try, of which those with many points near
-// corners are left out; and below a tolerance of 1e-11 so do all clouds, as the one target in 400
-// that is closest to a corner has most of the error there.
+// corners are left out. Of other clouds one target in 400, the one closest to a corner, has most of
+// the error below a tolerance of 1e-11, where roots a little larger than the one that is chosen for
+// its time are therefore looked at.
 
-inline constexpr double inflations_of_corners[] = {1.02, 1.1, 1.19, 1.28, 1.39, 1.5, 1.62, 1.74};
-inline constexpr int corner_roots = std::size(inflations_of_corners), corner_levels = 5;
+inline constexpr int corner_roots = 8, corner_levels = 5;
+
+inline double inflation_beside(double inflation, int k) { return inflation * (1 + 0.0125 * k); }
+
+/// Those that are tried for lattices, and those next to the one that is chosen.
+std::vector<Cube> roots_of_lattice(const Cube& hull);
+std::vector<Cube> roots_beside(const Cube& hull, double inflation);
 
 /// A point's (r/r_max)^(2(p+1)) in its box of a level, in units of 2^-32. `cells` is 2^level over
 /// the root's side.
@@ -46,12 +51,12 @@ FMBEM_HD inline std::uint64_t corner_weight(Vec3d point, Vec3d root_corner, doub
 
 /// Sums of the weights of some points, for each root and the levels from 2 on.
 using CornerWeights = std::array<std::array<std::uint64_t, corner_levels>, corner_roots>;
-CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
-                             int order);
-/// The inflations of the roots with the least weights, on the levels of a uniform tree of so many
-/// points with such leaves.
-std::vector<double> inflations_off_corners(const CornerWeights& weights, std::int64_t points,
-                                           int max_leaf);
+CornerWeights corner_weights(std::span<const Vec3d> points, double scale,
+                             std::span<const Cube> roots, int order);
+/// The roots whose weights are the least or nearly so, or the first of the least, on the levels of
+/// a uniform tree of so many points with such leaves.
+std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf);
+int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf);
 
 // Where many points share few places, these may be at corners on all levels, whatever the root; and
 // copies do not act on each other, so that no near pairs hide the far field's error.
@@ -74,9 +79,10 @@ bool is_in_few_places(std::size_t points, Some&& some) {
 /// Whether a sample has at most half as many values of each coordinate as places.
 bool is_on_lattice(std::vector<Vec3d> sample);
 
-/// Whether the root is to keep points off corners.
-inline bool keeps_off_corners(const PlanOptions& options, bool on_lattice) {
-  return on_lattice || options.tolerance < 1e-11;
+/// Whether another root is to be looked for beside the one that is chosen.
+inline bool weighs_corners(const PlanOptions& options, bool on_lattice) {
+  return !on_lattice && options.tolerance < 1e-11 && !options.inflation &&
+         (options.method == Method::fmm || options.method == Method::automatic);
 }
 
 /// What `some(stride)`, every stride-th of the points, tells of the places that they are in.

@@ -351,12 +351,24 @@ TEST_CASE("close pairs and corners of few points are counted on the GPU") {
   // Of roots for lattices the same are left out as on the CPU.
   const Points lattice = lattice_points(11 * 11 * 11);
   const auto n = static_cast<std::int64_t>(lattice.size());
-  const std::vector<double> tried = fmm::inflations_off_corners(
-      fmm::corner_weights(lattice, 1, bounding_cube(lattice), 20), n, 8);
+  std::vector<double> tried;
+  for (const int k : fmm::roots_off_corners(
+           fmm::corner_weights(lattice, 1, fmm::roots_of_lattice(bounding_cube(lattice)), 20), n,
+           8))
+    tried.push_back(fmm::inflations_of_lattices[k]);
   CHECK(tried.size() < 8);
   const double inflation =
       cuda::make_fmm_plan(lattice, {.order = 20, .max_leaf = 8}).info().inflation;
   CHECK(std::find(tried.begin(), tried.end(), inflation) != tried.end());
+  // Below 1e-11 corners move the root of other clouds from where its time alone would have it.
+  fmm::PlanOptions of_corners{.tolerance = 2e-11, .order = 6, .max_leaf = 100};
+  const double by_time = cuda::make_fmm_plan(points, of_corners).info().inflation;
+  of_corners.tolerance = 5e-12;
+  const fmm::CornerWeights weights =
+      fmm::corner_weights(points, 1, fmm::roots_beside(bounding_cube(points), by_time), 6);
+  const int off = fmm::root_off_corners(weights, static_cast<std::int64_t>(points.size()), 100);
+  CHECK(cuda::make_fmm_plan(points, of_corners).info().inflation ==
+        fmm::inflation_beside(by_time, off));
 }
 
 }  // namespace fmbem::test::cuda_fmm_plan_tests

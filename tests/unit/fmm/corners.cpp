@@ -23,18 +23,15 @@ Points whole_numbers(int n) {
   return points;
 }
 
-fmm::CornerWeights weights_of(const Points& points, int order) {
-  return fmm::corner_weights(points, 1, bounding_cube(points), order);
-}
-
 }  // namespace
 
 TEST_CASE("weights of points near corners") {
   const int order = 9, n = 500;
   const double unit = 0x1p32;
   const Points points = cube_points(n, 1);
-  const fmm::CornerWeights weights = weights_of(points, order);
   const Cube hull = bounding_cube(points);
+  const fmm::CornerWeights weights =
+      fmm::corner_weights(points, 1, fmm::roots_of_lattice(hull), order);
   for (const int k : {0, 5})
     for (const int level : {2, 4}) {
       const double inflation = k == 0 ? 1.02 : 1.5, side = inflation * hull.side,
@@ -55,21 +52,26 @@ TEST_CASE("weights of points near corners") {
 
 TEST_CASE("roots are left out whose boxes have lattice points at their corners") {
   fmm::CornerWeights weights{};
-  const auto tried = [&](std::int64_t points) {
-    return fmm::inflations_off_corners(weights, points, 40);
-  };
+  using Roots = std::vector<int>;
   for (auto& of_root : weights) of_root.fill(10);
-  CHECK(tried(10'000).size() == 8);  // where all roots are alike all are tried
-  weights[2][0] = 16;                // the second level
+  CHECK(fmm::roots_off_corners(weights, 10'000, 40) == Roots{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(fmm::root_off_corners(weights, 10'000, 40) == 0);  // where all are alike the first stays
+  weights[0][0] = 11;
+  weights[2][0] = 16;  // the second level
   weights[4][1] = 15;
   weights[6][2] = 16;  // the fourth, which leaves of 40 of 10,000 points do not have
-  const std::vector<double> small = tried(10'000), large = tried(100'000);
-  CHECK(small == std::vector{1.02, 1.1, 1.28, 1.39, 1.5, 1.62, 1.74});
-  CHECK(large == std::vector{1.02, 1.1, 1.28, 1.39, 1.5, 1.74});
+  CHECK(fmm::roots_off_corners(weights, 10'000, 40) == Roots{0, 1, 3, 4, 5, 6, 7});
+  CHECK(fmm::roots_off_corners(weights, 100'000, 40) == Roots{0, 1, 3, 4, 5, 7});
+  CHECK(fmm::root_off_corners(weights, 10'000, 40) == 1);
   // Five points an axis in a root of 1.02 are within a hundredth of the faces of 4 boxes.
   const Points points = whole_numbers(5);
-  for (const double inflation : fmm::inflations_off_corners(weights_of(points, 20), 125, 8))
-    CHECK(inflation > 1.1);
+  const fmm::CornerWeights of_points =
+      fmm::corner_weights(points, 1, fmm::roots_of_lattice(bounding_cube(points)), 20);
+  for (const int k : fmm::roots_off_corners(of_points, 125, 8)) CHECK(k > 1);
+  // Nor is the first of the roots beside that of 4/3, of which all points are at corners.
+  const fmm::CornerWeights beside = fmm::corner_weights(
+      whole_numbers(13), 1, fmm::roots_beside(bounding_cube(whole_numbers(13)), 16.0 / 12), 28);
+  CHECK(fmm::root_off_corners(beside, 13 * 13 * 13, 40) > 0);
 }
 
 TEST_CASE("lattices are known by few values of each coordinate") {
