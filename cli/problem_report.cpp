@@ -207,6 +207,7 @@ void warn_of_problem(Console& console, Json& report, const ProblemSolution& solu
   warn_of_driven(console, report, solution);
   for (const std::string& sentence : solution.notices) warn(console, report, sentence);
   warn_of_balance(console, report, solution);
+  if (solution.problem.formulation == ProblemFormulation::second_kind) return;  // without energies
   for (const ProblemResult& result : solution.results)
     if (!std::isfinite(result.energy) && norm2(solution.problem.field) == 0)
       warn(console, report,

@@ -11,8 +11,11 @@ void LinearMap::apply(const double* x, double* y, const Product& product) const 
   FMBEM_REQUIRE(product.vectors >= 1,
                 "a product needs at least one vector, not " << product.vectors);
   if (product.alpha == 1 && product.beta == 0) return multiply(x, y, product);
+  Product plain = product;  // a sum of maps hands on what it is given
+  plain.alpha = 1;
+  plain.beta = 0;
   std::vector<double> ax((product.transposed ? columns() : rows()) * product.vectors);
-  multiply(x, ax.data(), product);
+  multiply(x, ax.data(), plain);
   const auto n = static_cast<std::int64_t>(ax.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i)

@@ -37,7 +37,7 @@ class LinearMap {
   virtual void wait() const {}
 
  protected:
-  /// y = A x, with the product's vectors and tolerance, transposed or not.
+  /// y = A x, with the product's vectors and tolerance, transposed or not; its α is 1, its β 0.
   virtual void multiply(const double* x, double* y, const Product& product) const = 0;
   virtual void multiply_on_device(const double* x, double* y, const Product& product) const;
 };

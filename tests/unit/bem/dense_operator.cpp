@@ -4,14 +4,17 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::test::dense_operator_tests {
@@ -85,6 +88,34 @@ TEST_CASE("single precision rounds the entries, and its accurate product does no
   CHECK(rounded->info().memory_bytes * 2 == exact->info().memory_bytes);
   options.tolerance = 1e-7;
   CHECK_THROWS_AS(make_dense_operator(panels, single_layer, options), InputError);
+}
+
+/// A + 2, which hands its product on to A.
+class PlusTwo final : public LinearMap {
+ public:
+  explicit PlusTwo(std::shared_ptr<const BoundaryOperator> a) : a_(std::move(a)) {}
+  std::size_t rows() const override { return a_->rows(); }
+  std::size_t columns() const override { return a_->columns(); }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    a_->apply(x, y, product);
+    for (std::size_t i = 0; i < rows(); ++i) y[i] += 2 * x[i];
+  }
+
+ private:
+  std::shared_ptr<const BoundaryOperator> a_;
+};
+
+TEST_CASE("α and β are of the whole product where maps are made of others") {
+  const Panels panels = make_panels(plate(2));
+  const PlusTwo map(make_boundary_operator(panels, single_layer));
+  const std::vector<double> x = signed_charges(panels.size(), 3), b(panels.size(), 5.0);
+  std::vector<double> ax(panels.size()), y = b;
+  map.apply(x.data(), ax.data());
+  map.apply(x.data(), y.data(), {.alpha = -3, .beta = 2});
+  for (std::size_t i = 0; i < x.size(); ++i)
+    CHECK(y[i] == Approx(2 * b[i] - 3 * ax[i]).epsilon(1e-14));
 }
 
 TEST_CASE("products and entries do not depend on the number of threads", "[threads]") {
