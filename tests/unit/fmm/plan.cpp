@@ -324,11 +324,16 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
     // So few points, and large leaves, have a volume's boxes.
     if (tolerance < 2e-6) continue;
     CHECK(plan.info().order < Plan(volume, options).info().order);
-    // Also with leaves and a root that are given; and each backend finds the same one.
+    // Also with leaves and a root that are given, but that lattices get higher ones then; and each
+    // backend finds the same one.
     PlanOptions given = options;
     given.max_leaf = 70;
     given.inflation = 1.02;
-    CHECK(Plan(points, given).info().order == plan.info().order);
+    const int with_given = Plan(points, given).info().order;
+    if (name == "lattice of a plane")
+      CHECK(with_given > plan.info().order);
+    else
+      CHECK(with_given == plan.info().order);
     CHECK(fmm::Plan(points, options).info().order == plan.info().order);
     // Other sources than targets need not have any that are near.
     CHECK(Plan(points, volume, options).info().order > plan.info().order);
