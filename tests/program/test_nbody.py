@@ -128,11 +128,11 @@ class Nbody(ProgramTest):
         self.assertEqual(len(report["warnings"]), 1)
         self.assertIn("2 points are not finite", report["warnings"][0])
         self.assertIn("(0, 0, 0)", report["warnings"][0])
-        self.assertEqual((report["nbody"]["potential_error"], report["nbody"]["force_error"]), (None, None))
+        self.assertLess(report["nbody"]["potential_error"], 1e-6)  # of some 1e299
+        self.assertIsNone(report["nbody"]["force_error"])  # 1e599 is no number
         done = self.fmbem("nbody", "--points", close, "--method", "direct")
         self.assertIn("warning: potentials or forces of 2 points", done.stderr)
-        for what in ("potential", "force"):
-            self.assertRegex(done.stdout, f"(?m)^error of {what} +not known")
+        self.assertRegex(done.stdout, "(?m)^error of force +not known")
 
     def test_errors_of_the_least_and_largest_results(self):
         for size in (1e-95, 1e-60, 1e60, 1e95):  # squares of forces are 1/size⁴
