@@ -13,15 +13,19 @@ std::size_t places(std::vector<Vec3d>& points) {
   return static_cast<std::size_t>(std::unique(points.begin(), points.end()) - points.begin());
 }
 
-using WeightOfRoots = std::array<std::uint64_t, corner_roots>;
-WeightOfRoots largest_of_levels(const CornerWeights& weights, std::int64_t points, int max_leaf) {
+/// Levels from the second on of a uniform tree of so many points with such leaves.
+int levels_of(std::int64_t points, int max_leaf) {
   const double leaves = static_cast<double>(points) / max_leaf;
-  const int levels = std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1,
-                                corner_levels);  // from 2 on
-  WeightOfRoots most{};
+  return std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1, corner_levels);
+}
+
+/// The largest weight of each root on so many of the levels.
+std::array<double, corner_roots> largest_weights(const CornerWeights& weights, int levels) {
+  std::array<double, corner_roots> largest{};
   for (int k = 0; k < corner_roots; ++k)
-    most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
-  return most;
+    largest[k] =
+        static_cast<double>(*std::max_element(weights[k].begin(), weights[k].begin() + levels));
+  return largest;
 }
 
 }  // namespace
@@ -86,19 +90,26 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale,
 }
 
 std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t points,
-                                   int max_leaf) {
-  constexpr double enough = 1.5;
-  const WeightOfRoots most = largest_of_levels(weights, points, max_leaf);
-  const double limit = enough * static_cast<double>(*std::min_element(most.begin(), most.end()));
+                                   int smallest_leaf) {
+  constexpr double enough = 1.3;
+  const int levels = levels_of(points, smallest_leaf);
+  std::array<bool, corner_roots> serves;
+  serves.fill(true);
+  for (int first = 1; first <= levels; ++first) {  // leaves may be larger
+    const auto largest = largest_weights(weights, first);
+    const double limit = enough * *std::min_element(largest.begin(), largest.end());
+    for (int k = 0; k < corner_roots; ++k) serves[k] = serves[k] && largest[k] <= limit;
+  }
   std::vector<int> roots;
   for (int k = 0; k < corner_roots; ++k)
-    if (static_cast<double>(most[k]) <= limit) roots.push_back(k);
+    if (serves[k]) roots.push_back(k);
+  if (roots.empty()) roots.push_back(root_off_corners(weights, points, smallest_leaf));
   return roots;
 }
 
 int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf) {
-  const WeightOfRoots most = largest_of_levels(weights, points, max_leaf);
-  return static_cast<int>(std::min_element(most.begin(), most.end()) - most.begin());
+  const auto largest = largest_weights(weights, levels_of(points, max_leaf));
+  return static_cast<int>(std::min_element(largest.begin(), largest.end()) - largest.begin());
 }
 
 }  // namespace fmbem::fmm

@@ -53,9 +53,10 @@ FMBEM_HD inline std::uint64_t corner_weight(Vec3d point, Vec3d root_corner, doub
 using CornerWeights = std::array<std::array<std::uint64_t, corner_levels>, corner_roots>;
 CornerWeights corner_weights(std::span<const Vec3d> points, double scale,
                              std::span<const Cube> roots, int order);
-/// The roots whose weights are the least or nearly so, or the first of the least, on the levels of
-/// a uniform tree of so many points with such leaves.
-std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf);
+/// The roots whose weights are the least or nearly so on the levels of uniform trees of so many
+/// points with such leaves or larger ones; and the one with the least on those of one such tree.
+std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t points,
+                                   int smallest_leaf);
 int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf);
 
 // Where many points share few places, these may be at corners on all levels, whatever the root; and

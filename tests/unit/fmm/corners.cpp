@@ -57,12 +57,15 @@ TEST_CASE("roots are left out whose boxes have lattice points at their corners")
   CHECK(fmm::roots_off_corners(weights, 10'000, 40) == Roots{0, 1, 2, 3, 4, 5, 6, 7});
   CHECK(fmm::root_off_corners(weights, 10'000, 40) == 0);  // where all are alike the first stays
   weights[0][0] = 11;
-  weights[2][0] = 16;  // the second level
-  weights[4][1] = 15;
-  weights[6][2] = 16;  // the fourth, which leaves of 40 of 10,000 points do not have
+  weights[2][0] = 14;  // the second level
+  weights[4][1] = 13;
+  weights[6][2] = 15;  // the fourth, which leaves of 40 of 10,000 points do not have
   CHECK(fmm::roots_off_corners(weights, 10'000, 40) == Roots{0, 1, 3, 4, 5, 6, 7});
   CHECK(fmm::roots_off_corners(weights, 100'000, 40) == Roots{0, 1, 3, 4, 5, 7});
   CHECK(fmm::root_off_corners(weights, 10'000, 40) == 1);
+  weights[3][1] = 14;  // a larger one on the second level does not hide it, as leaves may be large
+  for (auto& of_root : weights) of_root[2] = 20;
+  CHECK(fmm::roots_off_corners(weights, 100'000, 40) == Roots{0, 1, 4, 5, 6, 7});
   // Five points an axis in a root of 1.02 are within a hundredth of the faces of 4 boxes.
   const Points points = whole_numbers(5);
   const fmm::CornerWeights of_points =
