@@ -269,16 +269,11 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
       fmm::leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight, leaf_step,
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
-  std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
   const auto weights = [&](const std::vector<Cube>& of_roots) {
     return corner_weights(tried.points, most, tried.scale, of_roots, order, stream);
   };
-  if (tried.on_lattice && !options.inflation) {
-    inflations.clear();
-    for (const int k : fmm::roots_off_corners(weights(fmm::roots_of_lattice(tried.hull)), in_sample,
-                                              leaves.front()))
-      inflations.push_back(fmm::inflations_of_lattices[k]);
-  }
+  const std::vector<double> inflations = fmm::inflations_to_try(
+      options.inflation, tried.on_lattice, tried.hull, in_sample, leaves.front(), weights);
   std::vector<Cube> roots;
   for (const double inflation : inflations)
     roots.push_back(fmm::inflated(tried.hull, inflation, tried.on_lattice));
@@ -295,11 +290,8 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
-  if (fmm::weighs_corners(options, tried.on_lattice) && best.max_leaf < most)
-    best.inflation = fmm::inflation_beside(
-        best.inflation,
-        fmm::root_off_corners(weights(fmm::roots_beside(tried.hull, best.inflation)), most,
-                              best.max_leaf));
+  best.inflation =
+      fmm::inflation_off_corners(options, tried.on_lattice, tried.hull, best, most, weights);
   return best;
 }
 

@@ -103,14 +103,16 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   } else if (nearest > 0 && options.method == fmm::Method::fmm) {
     raise_order(points, choice.inflation * hull.side);
   }
-  if (!is_first) on_lattice = fmm::is_on_lattice(some(fmm::stride_of_places(from.size, false)));
   arithmetic.order = order.p;
   const bool renews = arithmetic == evaluates_in;
   stage_done("choose");
   if (sums_laplace_directly()) {
     sum_directly(points, root, stage_done);
   } else {
-    if (is_first) third_law = may_take_third_law(options, points.same());
+    if (is_first)
+      third_law = may_take_third_law(options, points.same());
+    else
+      on_lattice = fmm::is_on_lattice(some(fmm::stride_of_places(from.size, false)));
     Grown grown = grow_tree(
         points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, on_lattice),
         std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
 
@@ -70,6 +71,9 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
 
   constexpr double inv_4pi = std::numbers::inv_pi / 4;
   const double scale = scale_of(sources, targets);
+  std::vector<Vec3d> y;
+  y.reserve(sources.size());
+  for (const Vec3d& place : sources) y.push_back(scale * place);
   kappa /= scale;
   softening *= scale;
   const std::size_t n = sources.size();
@@ -80,7 +84,7 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
     const std::size_t first = result / targets.size() * n;  // strength of this right-hand side
     Sum u, gx, gy, gz, h[3][3];
     for (std::size_t j = 0; j < n; ++j) {
-      const Vec3d r = x - scale * sources[j];
+      const Vec3d r = x - y[j];
       if (norm2(r) == 0) continue;
       const double r2 = norm2(r) + softening * softening;
       const double q = charges.empty() ? 0 : charges[first + j];

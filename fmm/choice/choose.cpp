@@ -66,15 +66,12 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
                        : leaves_to_try(least_leaf * balanced / weight, leaf_step, most_leaves,
                                        static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
-  std::vector<double> inflations = inflations_to_try(options.inflation);
-  if (cloud.on_lattice && !options.inflation) {
-    inflations.clear();
-    for (const int k :
-         roots_off_corners(corner_weights(some_sources, scale, roots_of_lattice(hull), order),
-                           static_cast<std::int64_t>(most_of_sample), leaves.front()))
-      inflations.push_back(inflations_of_lattices[k]);
-  }
-  for (const double inflation : inflations) {
+  const auto weights = [&](const std::vector<Cube>& roots) {
+    return corner_weights(some_sources, scale, roots, order);
+  };
+  for (const double inflation :
+       inflations_to_try(options.inflation, cloud.on_lattice, hull,
+                         static_cast<std::int64_t>(most_of_sample), leaves.front(), weights)) {
     const Cube root = inflated(hull, inflation, cloud.on_lattice);
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
@@ -89,12 +86,8 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
-  if (weighs_corners(options, cloud.on_lattice) && best.max_leaf < static_cast<int>(most)) {
-    const std::vector<Cube> roots = roots_beside(hull, best.inflation);
-    const int k = root_off_corners(corner_weights(some_sources, scale, roots, order),
-                                   static_cast<std::int64_t>(most), best.max_leaf);
-    best.inflation = inflation_beside(best.inflation, k);
-  }
+  best.inflation = inflation_off_corners(options, cloud.on_lattice, hull, best,
+                                         static_cast<std::int64_t>(most), weights);
   return best;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,29 @@ std::vector<int> roots_off_corners(const CornerWeights& weights, std::int64_t po
                                    int smallest_leaf);
 int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_leaf);
 
+/// The inflations to try, `weights(roots)` being corner_weights().
+template <class Weights>
+std::vector<double> inflations_to_try(const std::optional<double>& asked, bool on_lattice,
+                                      const Cube& hull, std::int64_t points, int smallest_leaf,
+                                      Weights&& weights) {
+  if (asked || !on_lattice) return inflations_to_try(asked);
+  std::vector<double> tried;
+  for (const int k : roots_off_corners(weights(roots_of_lattice(hull)), points, smallest_leaf))
+    tried.push_back(inflations_of_lattices[k]);
+  return tried;
+}
+/// The inflation that is chosen for its time, or of a root beside it where that is to be looked at.
+template <class Weights>
+double inflation_off_corners(const PlanOptions& options, bool on_lattice, const Cube& hull,
+                             const TreeChoice& choice, std::int64_t points, Weights&& weights) {
+  const bool weighs = !on_lattice && options.tolerance < 1e-11 && !options.inflation &&
+                      (options.method == Method::fmm || options.method == Method::automatic);
+  if (!weighs || choice.max_leaf >= points) return choice.inflation;
+  return inflation_beside(
+      choice.inflation,
+      root_off_corners(weights(roots_beside(hull, choice.inflation)), points, choice.max_leaf));
+}
+
 // Where many points share few places, these may be at corners on all levels, whatever the root; and
 // copies do not act on each other, so that no near pairs hide the far field's error.
 
@@ -70,27 +94,15 @@ inline std::size_t stride_of_places(std::size_t points, bool more) {
 /// of which there is more than one.
 bool has_copies(std::vector<Vec3d> sample);
 bool is_crowded(std::vector<Vec3d> sample);
-/// Whether that holds, `some(stride)` being every stride-th of the points.
-template <class Some>
-bool is_in_few_places(std::size_t points, Some&& some) {
-  return has_copies(some(stride_of_places(points, false))) &&
-         is_crowded(some(stride_of_places(points, true)));
-}
-
 /// Whether a sample has at most half as many values of each coordinate as places.
 bool is_on_lattice(std::vector<Vec3d> sample);
-
-/// Whether another root is to be looked for beside the one that is chosen.
-inline bool weighs_corners(const PlanOptions& options, bool on_lattice) {
-  return !on_lattice && options.tolerance < 1e-11 && !options.inflation &&
-         (options.method == Method::fmm || options.method == Method::automatic);
-}
 
 /// What `some(stride)`, every stride-th of the points, tells of the places that they are in.
 template <class Some>
 Cloud cloud_of(std::size_t points, Some&& some) {
-  return {.few_places = is_in_few_places(points, some),
-          .on_lattice = is_on_lattice(some(stride_of_places(points, false)))};
+  const std::vector<Vec3d> sample = some(stride_of_places(points, false));
+  return {.few_places = has_copies(sample) && is_crowded(some(stride_of_places(points, true))),
+          .on_lattice = is_on_lattice(sample)};
 }
 
 }  // namespace fmbem::fmm

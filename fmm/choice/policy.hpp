@@ -45,7 +45,7 @@ double theta_of_highest_order(const PlanOptions& options, bool sources_are_targe
 struct Cloud {
   double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
   double branching = 8;          ///< as TreeChoice
-  bool few_places = false;       ///< as is_in_few_places()
+  bool few_places = false;       ///< many points, as is_crowded()
   bool on_lattice = false;       ///< as is_on_lattice()
 };
 
