@@ -92,6 +92,8 @@ MixedVectors::~MixedVectors() = default;
 // None can be made, so none of these is reached.
 void GreenProduct::multiply(const double*, double*) const {}
 void GreenProduct::multiply_on_device(const double*, double*) const {}
+void GreenProduct::flux_on_device(const double*, double*) const {}
+void GreenProduct::wait() const {}
 double GreenProduct::norm_of_v() const { return 0; }
 void GreenProduct::describe(OperatorInfo&) const {}
 const double* AreaScaling::multiplied(const double*, int) { return nullptr; }

@@ -51,14 +51,14 @@ constexpr std::array<const char*, 10> all_stages{"P2M", "M2M", "gather", "M2L", 
 
 struct Options {
   std::optional<std::string> points;  // lists, split at commas
-  std::string distributions = "cube", tolerances = "1e-6";
+  std::string distributions = "cube", tolerances = "1e-6", kappas = "0";
   std::string outputs = "potential", precision = "auto", backend = "cpu", method = "fmm",
               construction = "sort", third_law = "auto";
   std::optional<std::string> json;
   std::optional<std::string> max_leaves;
   std::optional<int> threads, order;
   std::optional<double> inflation, theta;
-  double kappa = 0;
+  std::optional<std::int64_t> targets;
   int plans = 1, repeat = 3, check = 1000;
   std::int64_t seed = 1;
 
@@ -67,9 +67,11 @@ struct Options {
   Processor processor() const { return backend == "cuda" ? Processor::gpu : Processor::cpu; }
   bool hessian() const { return outputs == "all"; }
   bench::Outputs computed() const { return {potential(), gradient(), hessian()}; }
-  fmm::PlanOptions plan_options(double for_tolerance, std::optional<int> max_leaf) const {
+  fmm::PlanOptions plan_options(double for_tolerance, double kappa,
+                                std::optional<int> max_leaf) const {
     fmm::PlanOptions options;
     options.tolerance = for_tolerance;
+    options.kappa = kappa;
     if (precision == "single") options.precision = Precision::single_precision;
     if (precision == "double") options.precision = Precision::double_precision;
     options.gradient = gradient();
@@ -80,7 +82,6 @@ struct Options {
     if (construction == "histogram") options.construction = fmm::Construction::histogram;
     if (third_law == "on") options.third_law = fmm::ThirdLaw::always;
     if (third_law == "off") options.third_law = fmm::ThirdLaw::never;
-    options.kappa = kappa;
     for (const fmm::MethodName& known : fmm::method_names)
       if (method == known.name) options.method = known.method;
     options.theta = theta;
@@ -100,6 +101,10 @@ void add_options(CLI::App& app, Options& o) {
                  "cube, sphere, plummer, ellipsoid or a file FILE.xyz with lines x y z [q]")
       ->type_name("NAME,...")
       ->capture_default_str();
+  app.add_option("--targets", o.targets,
+                 "the first so many points alone are targets (default: all are); direct sums of "
+                 "many points are timed so")
+      ->type_name("M");
   app.add_option("--tolerance", o.tolerances, "relative L2 error that the plan is to meet")
       ->type_name("E,...")
       ->capture_default_str();
@@ -139,9 +144,11 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_option("--inflation", o.inflation,
                  "side of the root over the bounding cube's (default: the plan's choice)");
-  app.add_option("--kappa", o.kappa,
-                 "of Yukawa's kernel exp(-kappa r)/(4 pi r), over the points' unit of length; 0 is "
-                 "Laplace's")
+  app.add_option(
+         "--kappa", o.kappas,
+         "of Yukawa's kernel exp(-kappa r)/(4 pi r), over the side of the points' cube; 0 is "
+         "Laplace's")
+      ->type_name("K,...")
       ->capture_default_str();
   app.add_option("--check", o.check, "targets of the direct sum; 0 measures no errors")
       ->capture_default_str();
@@ -203,9 +210,13 @@ void check_options(const Options& o) {
   FMBEM_REQUIRE(o.plans >= 1, "--plans must be at least 1, not " << o.plans);
   FMBEM_REQUIRE(o.repeat >= 1 || (o.repeat == 0 && o.check == 0),
                 "--repeat must be at least 1, or 0 with --check 0, not " << o.repeat);
+  FMBEM_REQUIRE(!o.targets || *o.targets >= 1,
+                "--targets must be at least 1, not " << o.targets.value_or(0));
   FMBEM_REQUIRE(o.check >= 0, "--check must be at least 0, not " << o.check);
   FMBEM_REQUIRE(o.seed >= 0, "--seed must be at least 0, not " << o.seed);
   numbers(o.tolerances, "--tolerance");
+  for (const double kappa : numbers(o.kappas, "--kappa"))
+    FMBEM_REQUIRE(kappa >= 0, "--kappa must be at least 0, not " << kappa);
   leaves_asked_for(o);
   if (o.points) point_counts(*o.points);
   bool all_files = true;
@@ -230,9 +241,9 @@ void check_options(const Options& o) {
 
 struct Row {
   std::string distribution;
-  std::size_t points;
+  std::size_t points, targets;
   int vectors;
-  double tolerance;
+  double tolerance, kappa;  ///< the latter over the side of the points' cube
   std::optional<int> asked_leaf;
   fmm::PlanInfo info;
   double plan_seconds;
@@ -241,10 +252,11 @@ struct Row {
   Errors errors;
   std::int64_t peak_memory;
 
+  bool same() const { return targets == points; }
   /// On the CPU.
   double m2l_operations_per_second() const {
     if (info.m2l_rows == 0) return NAN;
-    return fmm::m2l_row_operations(info.order, fmm::M2lOrders::by_distance) *
+    return fmm::m2l_row_operations(info.order, fmm::m2l_orders(same())) *
            static_cast<double>(info.m2l_rows) / evaluation.of_stage("M2L");
   }
   double near_pairs_per_second() const {
@@ -255,25 +267,29 @@ struct Row {
 /// Times plans and measures the errors of the last one. The reference, which all plans for a
 /// problem share, is made after the first plan, so that options that cannot be met are refused
 /// before.
-Row measure(const Problem& problem, double tolerance, std::optional<int> leaf,
+Row measure(const Problem& problem, double tolerance, double kappa, std::optional<int> leaf,
             std::optional<Reference>& reference, const Options& o) {
+  const double side = test::extent(problem.points), kappa_here = side > 0 ? kappa / side : 0;
   std::unique_ptr<bench::FmmRun> plan;
   double plan_seconds = INFINITY;
   fmm::Seconds plan_stages;
   for (int k = 0; k < o.plans; ++k) {
-    plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance, leaf));
+    plan = bench::make_run(o.backend, problem.points, problem.targets(),
+                           o.plan_options(tolerance, kappa_here, leaf));
     if (plan->plan_seconds() >= plan_seconds) continue;
     plan_seconds = plan->plan_seconds();
     plan_stages = plan->plan_stages();
   }
   const std::vector<double> charges = problem.charges(0, 1);
-  Results results(problem.points.size(), o.computed());
+  Results results(problem.targets().size(), o.computed());
   Evaluation evaluation{.seconds = NAN, .stages = {}};
   if (o.repeat > 0) evaluation = plan->median({charges, {}, 1}, results.fields(), o.repeat);
   Row row{.distribution = problem.distribution,
           .points = problem.points.size(),
+          .targets = problem.targets().size(),
           .vectors = problem.vectors(),
           .tolerance = tolerance,
+          .kappa = kappa,
           .asked_leaf = leaf,
           .info = plan->info(),
           .plan_seconds = plan_seconds,
@@ -281,7 +297,8 @@ Row measure(const Problem& problem, double tolerance, std::optional<int> leaf,
           .evaluation = evaluation,
           .errors = {},
           .peak_memory = peak_memory()};  // before this row's errors are measured
-  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed, o.kappa);
+  if (!reference)
+    reference = bench::reference_of(problem, o.computed(), o.check, o.seed, kappa_here);
   row.errors = bench::measure_errors(*plan, problem, *reference, o.computed());
   return row;
 }
@@ -337,18 +354,28 @@ void print_conditions(std::FILE* out, const Options& o, int threads) {
                         : o.outputs == "all" ? "potential, gradient and second derivatives"
                                              : o.outputs.c_str();
   std::fprintf(out,
-               "%s (%s), %s, %s, %s, kappa %s, %s, seed %lld, median of %s, errors at %s of "
+               "%s (%s), %s, %s, %s, %s%s, seed %lld, median of %s, errors at %s of "
                "direct sums.\n\n",
                processor(o).c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
-               counted(threads, "thread").c_str(), outputs, decimal(o.kappa).c_str(),
+               counted(threads, "thread").c_str(), outputs,
                o.theta ? ("theta " + decimal(*o.theta)).c_str() : "default theta",
+               o.targets ? (", at most " + counted(*o.targets, "target")).c_str() : "",
                static_cast<long long>(o.seed), counted(o.repeat, "evaluation").c_str(),
                counted(o.check, "target").c_str());
 }
 
 Cells titles(const Options& o) {
-  Cells cells{"points", "distribution", "method",    "tolerance", "precision",
-              "order",  "levels",       "inflation", "max leaf",  "near pairs per target"};
+  Cells cells{"points",
+              "distribution",
+              "method",
+              "kappa",
+              "tolerance",
+              "precision",
+              "order",
+              "levels",
+              "inflation",
+              "max leaf",
+              "near pairs per target"};
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
   if (o.hessian()) cells.push_back("error of second derivatives");
@@ -359,17 +386,18 @@ Cells titles(const Options& o) {
 }
 
 Cells cells_of(const Row& row, const Options& o) {
-  const double n = static_cast<double>(row.points);
+  const double n = static_cast<double>(row.points), m = static_cast<double>(row.targets);
   Cells cells{std::to_string(row.points),
               row.distribution,
               fmm::name_of(row.info.method),
+              significant(row.kappa),
               significant(row.tolerance),
               name_of(row.info.precision),
               std::to_string(row.info.order),
               std::to_string(row.info.levels),
               significant(row.info.inflation, 4),
               std::to_string(row.info.max_leaf),
-              significant(static_cast<double>(row.info.near_pairs) / n, 4)};
+              significant(static_cast<double>(row.info.near_pairs) / m, 4)};
   if (o.potential()) cells.push_back(significant(row.errors.potential.value_or(NAN)));
   if (o.gradient()) cells.push_back(significant(row.errors.gradient.value_or(NAN)));
   if (o.hessian()) cells.push_back(significant(row.errors.hessian.value_or(NAN)));
@@ -386,16 +414,17 @@ Cells cells_of(const Row& row, const Options& o) {
 /// fmbem tune), and the share of each stage.
 void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
   std::fprintf(out, "\nRates, beside those of the kernels alone (fmbem tune), and shares.\n\n");
-  Cells header{"points",     "distribution", "tolerance", "near Gpairs/s",
-               "the kernel", "M2L GFLOP/s",  "the kernel"};
+  Cells header{"points",        "distribution", "kappa",       "tolerance",
+               "near Gpairs/s", "the kernel",   "M2L GFLOP/s", "the kernel"};
   for (const char* stage : o.stages()) header.push_back(stage);
   print_header(out, header);
   for (const Row& row : rows) {
     const fmm::ThreadRates& kernel = fmm::machine_rates().of(row.info.precision);
-    const double near =
-        fmm::near_pairs_per_second(o.plan_options(row.tolerance, row.asked_leaf), true);
+    const double near = fmm::near_pairs_per_second(
+        o.plan_options(row.tolerance, row.kappa, row.asked_leaf), row.same());
     Cells cells{std::to_string(row.points),
                 row.distribution,
+                significant(row.kappa),
                 significant(row.tolerance),
                 significant(row.near_pairs_per_second() / 1e9),
                 significant(threads * near / 1e9),
@@ -417,14 +446,15 @@ Json number(std::optional<double> value) {
 Json json_of(const Row& row, const Options& o, int threads) {
   Json stage_seconds = Json::object();
   for (const char* stage : o.stages()) stage_seconds[stage] = row.evaluation.of_stage(stage);
-  auto operations = fmm::plan_operations(row.info, o.gradient(), true, o.processor());
+  auto operations = fmm::plan_operations(row.info, o.gradient(), row.same(), o.processor());
   if (o.hessian()) operations.erase("P2P");  // which does not count second derivatives
   return {{"points", row.points},
+          {"targets", row.targets},
           {"distribution", row.distribution},
           {"method", fmm::name_of(row.info.method)},
           {"tolerance", row.tolerance},
           {"outputs", o.outputs},
-          {"kappa", o.kappa},
+          {"kappa", row.kappa},
           {"theta", number(o.theta)},
           {"precision", name_of(row.info.precision)},
           {"backend", o.backend},
@@ -483,20 +513,22 @@ void write_report(const std::string& path, const Json& report) {
 
 // ---- The program
 
-/// Measures a problem at every tolerance and leaf size, and prints each row when it is done; the
-/// first comes with the heading.
+/// Measures a problem with every kernel, at every tolerance and leaf size, and prints each row when
+/// it is done; the first comes with the heading.
 void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, int threads,
               std::FILE* out) {
-  std::optional<Reference> reference;
-  for (const double tolerance : numbers(o.tolerances, "--tolerance"))
-    for (const std::optional<int> leaf : leaves_asked_for(o)) {
-      rows.push_back(measure(problem, tolerance, leaf, reference, o));
-      if (rows.size() == 1) {
-        print_conditions(out, o, threads);
-        print_header(out, titles(o));
+  for (const double kappa : numbers(o.kappas, "--kappa")) {
+    std::optional<Reference> reference;
+    for (const double tolerance : numbers(o.tolerances, "--tolerance"))
+      for (const std::optional<int> leaf : leaves_asked_for(o)) {
+        rows.push_back(measure(problem, tolerance, kappa, leaf, reference, o));
+        if (rows.size() == 1) {
+          print_conditions(out, o, threads);
+          print_header(out, titles(o));
+        }
+        print_cells(out, cells_of(rows.back(), o));
       }
-      print_cells(out, cells_of(rows.back(), o));
-    }
+  }
 }
 
 void run(const Options& o) {
@@ -506,12 +538,16 @@ void run(const Options& o) {
   std::FILE* out = o.json == "-" ? stderr : stdout;
   std::vector<Row> rows;
   for (const std::string& name : split(o.distributions, "--distribution")) {
+    const auto add = [&](Problem problem) {
+      if (o.targets) problem.most_targets = static_cast<std::size_t>(*o.targets);
+      add_rows(rows, problem, o, threads, out);
+    };
     if (is_file(name)) {
-      add_rows(rows, bench::problem_of_file(name, o.seed), o, threads, out);
+      add(bench::problem_of_file(name, o.seed));
       continue;
     }
     for (const std::size_t n : point_counts(o.points.value_or("100000")))
-      add_rows(rows, bench::seeded_problem(name, n, o.seed), o, threads, out);
+      add(bench::seeded_problem(name, n, o.seed));
   }
   if (o.backend == "cpu") print_rates(out, rows, o, threads);
   require_written(out);

@@ -78,7 +78,7 @@ Problem problem_of_file(const std::string& file, std::uint64_t seed) {
 
 Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed,
                        double kappa) {
-  std::vector<std::size_t> all(problem.points.size()), targets;
+  std::vector<std::size_t> all(problem.targets().size()), targets;
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::mt19937_64 random(seed + 100);
   std::sample(all.begin(), all.end(), std::back_inserter(targets), check, random);
@@ -97,7 +97,7 @@ Reference reference_of(const Problem& problem, Outputs outputs, int check, std::
 Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& reference,
                       Outputs outputs) {
   if (reference.targets.empty()) return {};
-  const std::size_t n = problem.points.size();
+  const std::size_t n = problem.targets().size();
   const int batch = batch_size(problem, plan.info());
   double potential = 0, gradient = 0, hessian = 0;
   Results results(batch * n, outputs);

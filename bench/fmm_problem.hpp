@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,13 +33,18 @@ struct Results {
   std::vector<Symmetric3d> hessian;
 };
 
-/// Points with one charge vector from their file or eight seeded ones; the first is timed.
+/// Points with one charge vector from their file or eight seeded ones; the first is timed. The
+/// first points are the targets, or all.
 struct Problem {
   std::string distribution;
   std::vector<Vec3d> points;
   std::vector<double> file_charges;
   std::uint64_t seed;
+  std::size_t most_targets = std::numeric_limits<std::size_t>::max();
 
+  std::span<const Vec3d> targets() const {
+    return std::span(points).first(std::min(most_targets, points.size()));
+  }
   int vectors() const { return file_charges.empty() ? 8 : 1; }
   /// [count][n], from the charge vector `first` on.
   std::vector<double> charges(int first, int count) const;

@@ -28,8 +28,9 @@ Evaluation median_of(int repeat, Evaluate&& evaluate) {
 
 class CpuRun final : public FmmRun {
  public:
-  CpuRun(std::span<const Vec3d> points, const fmm::PlanOptions& options)
-      : plan_(points, options), plan_seconds_(timer_.seconds()) {}
+  CpuRun(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+         const fmm::PlanOptions& options)
+      : plan_(sources, targets, options), plan_seconds_(timer_.seconds()) {}
 
   fmm::PlanInfo info() const override { return plan_.info(); }
   double plan_seconds() const override { return plan_seconds_; }
@@ -53,12 +54,15 @@ class CpuRun final : public FmmRun {
 
 class CudaRun final : public FmmRun {
  public:
-  CudaRun(std::span<const Vec3d> points, const fmm::PlanOptions& options) : points_(points) {
-    const cuda::DevicePoints on_device{points_.data(), points_.size()};
-    const cuda::FmmPlan first(on_device, on_device, options);
+  CudaRun(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+          const fmm::PlanOptions& options)
+      : points_(sources) {
+    const cuda::DevicePoints on_device{points_.data(), points_.size()},
+        first_of_them{points_.data(), targets.size()};
+    const cuda::FmmPlan first(on_device, first_of_them, options);
     first.wait();
     const Timer timer;
-    plan_.emplace(on_device, on_device, options);
+    plan_.emplace(on_device, first_of_them, options);
     plan_->wait();
     plan_seconds_ = timer.seconds();
   }
@@ -121,10 +125,10 @@ class CudaRun final : public FmmRun {
 
 }  // namespace
 
-std::unique_ptr<FmmRun> make_run(const std::string& backend, std::span<const Vec3d> points,
-                                 const fmm::PlanOptions& options) {
-  if (backend == "cuda") return std::make_unique<CudaRun>(points, options);
-  return std::make_unique<CpuRun>(points, options);
+std::unique_ptr<FmmRun> make_run(const std::string& backend, std::span<const Vec3d> sources,
+                                 std::span<const Vec3d> targets, const fmm::PlanOptions& options) {
+  if (backend == "cuda") return std::make_unique<CudaRun>(sources, targets, options);
+  return std::make_unique<CpuRun>(sources, targets, options);
 }
 
 }  // namespace fmbem::bench

@@ -34,9 +34,9 @@ class FmmRun {
                             int repeat) = 0;
 };
 
-/// `backend` is cpu or cuda. A plan on cuda is made twice, as the first one waits for operators and
-/// memory; the second one is timed.
-std::unique_ptr<FmmRun> make_run(const std::string& backend, std::span<const Vec3d> points,
-                                 const fmm::PlanOptions& options);
+/// `backend` is cpu or cuda. Targets are the sources, or the first of them. A plan on cuda is made
+/// twice, as the first one waits for operators and memory; the second one is timed.
+std::unique_ptr<FmmRun> make_run(const std::string& backend, std::span<const Vec3d> sources,
+                                 std::span<const Vec3d> targets, const fmm::PlanOptions& options);
 
 }  // namespace fmbem::bench

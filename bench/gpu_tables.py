@@ -12,7 +12,7 @@ import json
 import pathlib
 
 from nbody_runs import write_rows
-from papers import COLOURS, pyplot
+from papers import draw_third_law
 
 
 def command_of(row, *words):
@@ -39,18 +39,7 @@ def third_law(folder, rows, provenance):
                                   "--third-law on (or off)")} | provenance)
     table.sort(key=lambda row: (row["outputs"] != "potential", row["precision"] != "single", row["points_a_box"]))
     write_rows(folder / "papers_third_law_gpu.csv", table)
-    figure, axes = pyplot.subplots(figsize=(4.6, 3.4))
-    for (precision, outputs), colour in zip((("single", "potential"), ("double", "potential"), ("single", "both"),
-                                             ("double", "both")), COLOURS.values()):
-        own = [row for row in table if (row["precision"], row["outputs"]) == (precision, outputs)]
-        axes.semilogx([row["points_a_box"] for row in own], [float(row["gain"]) for row in own], "o-", color=colour,
-                      label=f"{'potential' if outputs == 'potential' else 'and gradient'}, {precision}")
-    axes.axhline(1, color="k", linewidth=0.8)
-    axes.set_xticks([8 * 2**k for k in range(7)], [str(8 * 2**k) for k in range(7)])
-    axes.minorticks_off()
-    axes.set(xlabel="points of a box", ylabel="time plain over time by the third law")
-    axes.legend()
-    figure.savefig(folder / "papers_third_law_gpu.svg", metadata={"Date": None})
+    draw_third_law(folder, folder)
 
 
 def unequal(folder, rows, provenance):

@@ -1,7 +1,8 @@
 """Runs of fmbem nbody, for tables. FMBEM_PROGRAM names the program, or PATH has it.
 
 seconds_of() has times of the processor with one thread, by the difference of runs with many evaluations and with one,
-so that a machine that others share serves as well.
+so that a machine that others share serves as well. FMBEM_MACHINE says what rows are to say of the machine; if it is
+not set, they have the processor's name.
 """
 
 import csv
@@ -41,10 +42,19 @@ def seconds_of(words, busy):
     return max(nbody([*words, "--check", "0"], 1 + more)[1] - once, 0) / more
 
 
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "not recorded")
+
+
+def measured(command, commit):
+    """The last columns of a row: how, where, when and of what it was measured."""
+    return {"command": " ".join(map(str, command)), "machine": os.environ.get("FMBEM_MACHINE") or processor(),
+            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": commit}
+
+
 def provenance(words, result):
-    """The last columns of a row: how, when and of what it was measured."""
-    return {"command": "fmbem nbody " + " ".join(words),
-            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": result["commit"]}
+    return measured(["fmbem nbody", *words], result["commit"])
 
 
 def write_rows(file, rows):
@@ -58,6 +68,6 @@ def write_rows(file, rows):
                 table.writeheader()
             table.writerow(row)
             stream.flush()
-            print(*list(row.values())[:-3], flush=True)
+            print(*list(row.values())[:-4], flush=True)
             written.append(row)
     return written

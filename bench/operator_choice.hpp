@@ -8,6 +8,7 @@
 #include "bench/main.hpp"
 #include "bench/surfaces.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 
@@ -25,6 +26,13 @@ inline void print_heading(const std::string& heading) {
   const auto bars = std::count(heading.begin(), heading.end(), '|');
   for (auto column = bars - 1; column > 0; --column) std::printf("---|");
   std::printf("\n");
+}
+
+/// V, K or K'.
+inline Layer layer_of(const std::string& name) {
+  for (const Layer& layer : {double_layer, adjoint_double_layer})
+    if (name == layer.name()) return layer;
+  return single_layer;
 }
 
 inline void add_surface_option(CLI::App& app, std::vector<std::string>& chosen) {

@@ -63,12 +63,6 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   return ms[repeat / 2];
 }
 
-Layer layer_of(const std::string& name) {
-  for (const Layer& layer : {double_layer, adjoint_double_layer})
-    if (name == layer.name()) return layer;
-  return single_layer;
-}
-
 /// An operator's layer by panel: the same for all, or of mixed rows V on the left, as conductors
 /// have it, and K' on the right, as the surface of a dielectric of permittivity 4 has it.
 struct RowLayers {
@@ -78,7 +72,7 @@ struct RowLayers {
   RowLayers(const Panels& panels, const std::string& name) {
     for (std::size_t i = 0; i < panels.size(); ++i) {
       const bool left = panels.centroid(i).x < 0;
-      of_panel.push_back(name != "mixed" ? layer_of(name)
+      of_panel.push_back(name != "mixed" ? bench::layer_of(name)
                          : left          ? single_layer
                                          : adjoint_double_layer);
       if (name != "mixed") continue;

@@ -2,10 +2,11 @@
 """Solvation energies of spheres from refined octahedra against Kirkwood's series.
 
     bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--formulation direct]
-        [--tolerance 1e-7] [--backend cpu] [--csv FILE]
+        [--tolerance 1e-7] [--backend cpu] [--cases WORD] [--kappa 1,10] [--csv FILE]
 
 A mesh and the one before give a limit by order 2: with each level errors fall to a quarter. Prints a table and, with
---csv, writes a row for each mesh."""
+--csv, writes a row for each mesh. --cases keeps those whose names have WORD in them; --kappa takes, instead of
+them, Born's ion with these."""
 
 import argparse
 import csv
@@ -20,6 +21,10 @@ CASES = [  # name, radius, charge, permittivities, kappa
     ("Born ion", 3, (0, 0, 0), 1, 78.54, 0),
     ("Kirkwood, (1, 1, 1)", 4, (1, 1, 1), 4, 80, 0.125),
     ("Kirkwood, 0.5 below the surface", 4, (0, 0, 3.5), 4, 80, 0.125),
+    ("Kirkwood, (1, 1, √2)", 4, (1, 1, math.sqrt(2)), 4, 80, 0.125),
+    ("Kirkwood, R = 5, (0.1, 0, 0)", 5, (0.1, 0, 0), 4, 80, 0.125),
+    ("centred, R = 4", 4, (0, 0, 0), 4, 80, 0.125),
+    ("centred, R = 4, κ = 0", 4, (0, 0, 0), 4, 80, 0),
 ]
 
 
@@ -76,12 +81,18 @@ def main():
     parser.add_argument("--formulation", default="direct")
     parser.add_argument("--tolerance", default="1e-7")
     parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--kappa", type=lambda text: [float(word) for word in text.split(",")])
     parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
+    if options.kappa:
+        cases = [(f"Born ion, κ = {kappa:g}", 3, (0, 0, 0), 1, 78.54, kappa) for kappa in options.kappa]
+    else:
+        cases = [case for case in CASES if options.cases in case[0]]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         ion, mesh = pathlib.Path(folder, "ion.pqr"), pathlib.Path(folder, "sphere.off")
-        for name, radius, charge, inside, outside, kappa in CASES:
+        for name, radius, charge, inside, outside, kappa in cases:
             exact = kirkwood(radius, charge, inside, outside, kappa)
             ion.write_text("ATOM 1 NA ION 1 " + " ".join(map(str, charge)) + " 1 1\n")
             before = None

@@ -1,5 +1,6 @@
-// Prints a table of dielectrics that touch: iterations to 1e-6 by the FMM, and how far densities
-// and charges of conductors are from those to 1e-10 (docs/data/touching_cpu.csv).
+// Prints a table of dielectrics that touch: iterations to 1e-6 by the FMM, and how far densities,
+// charges of conductors, fluxes through groups of interfaces and flux densities there are from
+// those to 1e-10 (docs/data/touching_cpu.csv).
 // fmbem-bench-touching [PANELS]: up to this many panels (default 2,500).
 #include <algorithm>
 #include <cmath>
@@ -35,6 +36,37 @@ ProblemSolution solved(const TouchingCase& of, double tolerance) {
   return solve_problem(of.mesh, of.problem, options);
 }
 
+/// Of interfaces: the largest error of a group's flux, of what flows through the region of the
+/// lower permittivity, and that of flux densities in the mean square over a group.
+struct FluxErrors {
+  double of_groups = 0, of_densities = 0;
+};
+FluxErrors flux_errors(const TouchingCase& of, const ProblemSolution& rough,
+                       const ProblemSolution& fine) {
+  FluxErrors result;
+  for (std::size_t g = 0; g < of.mesh.groups.size(); ++g) {
+    const auto condition =
+        std::ranges::find(of.problem.groups, of.mesh.groups[g].name, &GroupCondition::group);
+    if (condition->kind != GroupCondition::Kind::interface) continue;
+    const double size =
+        std::min(flow_in(of, fine, *condition->inside), flow_in(of, fine, *condition->outside))
+            .amount;
+    Densities of_rough(rough.parts()), of_fine(rough.parts());
+    for (std::size_t k = 0; k < rough.parts(); ++k) {
+      const ProblemResult &a = rough.results[k], &b = fine.results[k];
+      result.of_groups =
+          larger_error(result.of_groups, std::abs(a.flux_inside[g] - b.flux_inside[g]) / size);
+      for (std::size_t i = 0; i < of.mesh.triangles.size(); ++i) {
+        if (of.mesh.group_of[i] != static_cast<int>(g)) continue;
+        of_rough[k].push_back(a.surface.inside[i]);
+        of_fine[k].push_back(b.surface.inside[i]);
+      }
+    }
+    result.of_densities = larger_error(result.of_densities, distance(of_rough, of_fine));
+  }
+  return result;
+}
+
 void print(const char* name, const TouchingCase& of, std::size_t most) {
   if (of.mesh.triangles.size() > most) return;
   const ProblemSolution rough = solved(of, 1e-6), fine = solved(of, 1e-10);
@@ -47,7 +79,8 @@ void print(const char* name, const TouchingCase& of, std::size_t most) {
     largest = std::max(largest, std::abs(exact));
   }
   if (largest > 0) std::printf("%.0e", worst / largest);
-  std::printf("\n");
+  const FluxErrors fluxes = flux_errors(of, rough, fine);
+  std::printf(",%.0e,%.0e\n", fluxes.of_groups, fluxes.of_densities);
   std::fflush(stdout);
 }
 
@@ -84,11 +117,11 @@ void print_cases(int n, int level, std::size_t most) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Dielectrics that touch: iterations, densities and charges");
+  CLI::App app("Dielectrics that touch: iterations, densities, charges and fluxes");
   std::size_t most = 2'500;
   bench::add_most_panels(app, most);
   return bench::run_main(app, argc, argv, [&] {
-    std::printf("case,panels,iterations,density,charge\n");
+    std::printf("case,panels,iterations,density,charge,flux,flux_density\n");
     for (int level = 2; level < 8; ++level) print_cases(1 << level, level, most);
   });
 }

@@ -7,7 +7,6 @@ FMBEM_BENCH_FMM names the program fmbem-bench-fmm, or PATH has it.
 """
 
 import argparse
-import datetime
 import json
 import math
 import os
@@ -21,9 +20,9 @@ ROUNDS = 3
 LEAVES = {"cube": (2300, 340, 66, 19, 7, 4), "sphere": (12000, 3000, 750, 190, 52, 24)}  # depths 3 to 8
 
 
-def seconds_of(words, plans):
-    """What a run says of its plans, and its processor seconds."""
-    process = subprocess.Popen([PROGRAM, *words, "--plans", str(plans), "--json", "-"], stdout=subprocess.PIPE,
+def report_of(words):
+    """What a run of one problem says of it, and its processor seconds."""
+    process = subprocess.Popen([PROGRAM, *map(str, words), "--json", "-"], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL)
     row, = json.loads(process.stdout.read())
     _, status, usage = os.wait4(process.pid, 0)
@@ -40,14 +39,12 @@ def rows_of(cloud, points, leaf, plans, commit):
     least = {(construction, count): math.inf for construction in words for count in (1, 1 + plans)}
     for _ in range(ROUNDS):
         for construction, count in least:
-            row, seconds = seconds_of(words[construction], count)
+            row, seconds = report_of([*words[construction], "--plans", count])
             least[construction, count] = min(least[construction, count], seconds)
     for construction, own in words.items():
         seconds = (least[construction, 1 + plans] - least[construction, 1]) / plans
         yield {"distribution": cloud, "points": points, "max_leaf": leaf, "construction": construction,
-               "levels": row["levels"], "boxes": row["boxes"], "processor_ms": round(1e3 * seconds, 1),
-               "command": " ".join(["fmbem-bench-fmm", *own, "--plans", str(1 + plans)]),
-               "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": commit}
+               "levels": row["levels"], "boxes": row["boxes"], "processor_ms": round(1e3 * seconds, 1)} | nbody_runs.measured(["fmbem-bench-fmm", *own, "--plans", 1 + plans], commit)
 
 
 if __name__ == "__main__":

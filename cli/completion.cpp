@@ -71,8 +71,10 @@ std::string bash_completion(const CLI::App& program) {
   }
   std::ostringstream out;
   out << "# Completion of fmbem for bash; made by: fmbem completion bash\n"
+         "# Of a list, what is behind its last comma.\n"
          "_fmbem_words() {\n"
-         "  mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n"
+         "  local last=${word##*,}\n"
+         "  mapfile -t COMPREPLY < <(compgen -P \"${word%\"$last\"}\" -W \"$1\" -- \"$last\")\n"
          "}\n"
          "_fmbem_paths() {\n"
          "  # Names of folders end with a slash. Outside of a completion compopt has nothing to "

@@ -96,10 +96,11 @@ void warn_of_infinite(Console& console, Json& report, const Bodies& bodies,
              "large");
 }
 
-/// Gflop/s of the stages that have operations counted.
+/// Gflop/s of the stages that have operations counted, as they are of Laplace's kernel.
 Json rates_of(const fmm::PlanInfo& info, const Evaluation& evaluation,
               const NbodyOptions& options) {
   Json rates = Json::object();
+  if (options.plan.kappa > 0) return rates;
   for (const auto& [stage, operations] :
        fmm::plan_operations(info, !options.potential_only, true, options.backend)) {
     const auto timed = evaluation.stages.find(stage);
@@ -125,6 +126,7 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
             {"backend", options.backend == Processor::gpu ? "cuda" : "cpu"},
             {"precision", info.precision == Precision::single_precision ? "single" : "double"},
             {"order", tree ? Json(info.order) : Json()},
+            {"kappa", options.plan.kappa},
             {"theta", has_theta ? Json(options.plan.theta.value_or(fmm::default_theta(info.method)))
                                 : Json()},
             {"expansion", has_theta ? Json(name_of(info.expansion)) : Json()},
@@ -150,6 +152,7 @@ std::string summary(const Json& nbody, bool has_force) {
   out << std::setprecision(3);
   out << nbody["points"].get<std::size_t>() << " points by " << nbody["method"].get<std::string>();
   if (!nbody["order"].is_null()) out << ", order " << nbody["order"];
+  if (nbody["kappa"] != 0) out << ", kappa " << nbody["kappa"].get<double>();
   if (!nbody["theta"].is_null()) out << ", theta " << nbody["theta"];
   if (!nbody["leaf"].is_null()) out << ", leaves of " << nbody["leaf"];
   out << ", " << nbody["precision"].get<std::string>() << " precision\n";
@@ -202,7 +205,7 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   console.begin_phase("checking");
   const fmm::SampledErrors errors = fmm::sampled_errors(
       bodies.points, bodies.charges, {evaluation.potential, evaluation.gradient},
-      static_cast<std::size_t>(options.check), how.softening);
+      static_cast<std::size_t>(options.check), how.kappa, how.softening);
   const Json nbody = report_of(plan, evaluation, errors, options, plan_seconds);
   console.print_result(summary(nbody, !options.potential_only));
   Json report = start_report("nbody", context.arguments);
@@ -231,7 +234,8 @@ Command add_nbody(CLI::App& program) {
       "Examples:\n  fmbem nbody --points 1e5 --distribution plummer --tolerance 1e-4"
       "\n  fmbem nbody --points 20000 --method treecode --theta 0.6 --order 6"
       "\nThe potential of charges q is the sum of q/(4 pi r), the force on a unit charge minus its "
-      "gradient.\nPoints that coincide do not act on each other.");
+      "gradient;\nwith --kappa K the potential is the sum of q exp(-K r)/(4 pi r). Points that "
+      "coincide do not act\non each other.");
   add_nbody_options(*app, *options);
   return {app, [options](Context& context) { return run(context, *options); }};
 }

@@ -60,6 +60,9 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
                  "most points of a leaf; the FMM's, in the mean of a box and its colleagues "
                  "(default: what is fastest)")
       ->type_name("N");
+  app.add_option("--kappa", o.plan.kappa,
+                 "of Yukawa's kernel exp(-K r)/(4 pi r), 1/length (default: 0)")
+      ->type_name("K");
   app.add_option("--softening", o.plan.softening,
                  "of direct sums: 1/(4 pi r) becomes 1/(4 pi sqrt(r^2 + L^2)) (default: 0)")
       ->type_name("L");

@@ -2,6 +2,8 @@
 
 #include "cli/common_options.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/view_script.hpp"
 #include "fmbem/pictures/draw_picture.hpp"
 
 namespace fmbem::cli {
@@ -23,6 +25,22 @@ void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
       ->group(output_group);
 }
 
+CLI::Option* add_range_option(CLI::App& app, std::optional<double>& range,
+                              const std::string& drawn) {
+  return app
+      .add_option("--range", range,
+                  drawn +
+                      ": potentials from -KT to KT, in kT/e, go from red over white to blue "
+                      "(default: " +
+                      decimal(drawn_potential) + ")")
+      ->type_name("KT");
+}
+
+void check_range(const std::optional<double>& range) {
+  FMBEM_REQUIRE(!range || (*range >= 1e-6 && *range <= 1e6),
+                "--range must be between 1e-6 and 1e6 kT/e, not " << *range);
+}
+
 void check_picture(const std::optional<std::string>& picture) {
   if (!picture) return;
   check_picture_path(*picture);
@@ -42,17 +60,18 @@ ResultToDraw::ResultToDraw(std::string picture,
   write_to(result_, picture_, write);
 }
 
-void ResultToDraw::draw(Console& console) const {
+void ResultToDraw::draw(Console& console, const PictureOptions& how) const {
   OutputFile file(picture_);
-  const std::string sentence = draw_picture(result_, "the result", file, {});
+  const std::string sentence = draw_picture(result_, "the result", file, how);
   file.commit();
   console.print_wrote(picture_);
   if (!sentence.empty()) console.notice(sentence);
 }
 
 void draw_result(Console& console, const std::optional<std::string>& picture,
-                 const std::function<bool(const std::string& path)>& write) {
-  if (picture) ResultToDraw(*picture, write).draw(console);
+                 const std::function<bool(const std::string& path)>& write,
+                 const PictureOptions& how) {
+  if (picture) ResultToDraw(*picture, write).draw(console, how);
 }
 
 }  // namespace fmbem::cli

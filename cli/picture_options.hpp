@@ -18,6 +18,12 @@ namespace fmbem::cli {
 /// --picture, of every command that solves.
 void add_picture_option(CLI::App& app, std::optional<std::string>& picture);
 
+/// --range, of potentials on molecules: what is `drawn`, such as "of --picture".
+CLI::Option* add_range_option(CLI::App& app, std::optional<double>& range,
+                              const std::string& drawn);
+/// Throws InputError for a range that is no length of a colour bar.
+void check_range(const std::optional<double>& range);
+
 /// Refuses a picture that could not be written, and one where the program that draws does not
 /// start.
 void check_picture(const std::optional<std::string>& picture);
@@ -34,7 +40,7 @@ class ResultToDraw {
   /// `write` writes it as .vtu to a path.
   ResultToDraw(std::string picture, const std::function<bool(const std::string& path)>& write);
   /// Draws it, and says so.
-  void draw(Console& console) const;
+  void draw(Console& console, const PictureOptions& how = {}) const;
 
  private:
   std::string picture_;
@@ -43,6 +49,7 @@ class ResultToDraw {
 
 /// The same at once. Nothing without a picture.
 void draw_result(Console& console, const std::optional<std::string>& picture,
-                 const std::function<bool(const std::string& path)>& write);
+                 const std::function<bool(const std::string& path)>& write,
+                 const PictureOptions& how = {});
 
 }  // namespace fmbem::cli

@@ -91,6 +91,9 @@ Drawn draw(const std::string& file, const std::string& picture, const PictureOpt
 ExitCode run(Context& context, const PlotArguments& options) {
   context.console.set_quiet(options.quiet);
   PictureOptions how = options.how;
+  check_range(how.range);
+  FMBEM_REQUIRE(!how.range || !how.log,
+                "--range and --log exclude each other: logarithmic colours have no zero");
   if (options.cut) how.cut = cut_of(parse_cut(*options.cut));
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
@@ -115,7 +118,8 @@ Command add_plot(CLI::App& program) {
       "  fmbem plot cube.vtu -o cube.png\n"
       "  fmbem plot bus.vtu --net VDD --log -o bus.html\n"
       "  fmbem plot coated.h5 --quantity V -o coated.svg\n"
-      "  fmbem plot box.vti --cut x=0 --quantity E -o cut.svg");
+      "  fmbem plot box.vti --cut x=0 --quantity E -o cut.svg\n"
+      "  fmbem plot ion.vtu --range 2 -o ion.png");
   app->add_option("FILE", options->file,
                   "a result: a surface (.vtu, .msh), a plane, a box or points (.vti, .vtu, .vtp), "
                   "or a solution that --save has kept")
@@ -139,7 +143,8 @@ Command add_plot(CLI::App& program) {
       ->type_name("x=X");
   app->add_flag("--log", options->how.log,
                 "logarithmic colours, over four decades at the most (default: for positive values "
-                "over more than two decades)");
+                "over more than two decades, but for kT/e)");
+  add_range_option(*app, options->how.range, "of molecules");
   app->add_flag("--quiet", options->quiet, "print errors and warnings alone");
   return {app, [options](Context& context) { return run(context, *options); }};
 }

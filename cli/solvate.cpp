@@ -26,6 +26,15 @@ LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
   return how;
 }
 
+/// What colours of pictures and scripts mean; nothing where there are none.
+std::string colours_text(const SolvateOptions& options) {
+  const std::optional<double> range = drawn_range(options);
+  if (!range) return "";
+  const std::string end = decimal(*range);
+  return "\ncolours   potentials from red at -" + end + " over white at 0 to blue at " + end +
+         " kT/e";
+}
+
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
   const SolvationModel model = model_of(options.model);
@@ -69,9 +78,12 @@ ExitCode run(Context& context, const SolvateOptions& options) {
   job.tell(solvation, mesh, problems,
            energies_text(solvation, energies) + (forces ? forces_text(*forces) : "") +
                sites_text(solvation.site_energies),
-           regions_text(solvation, molecule));
+           regions_text(solvation, molecule) + colours_text(options));
   job.report()["solvation"] = model_json(solvation, molecule, energies);
-  const SolvedMolecule solved{mesh, solvation, molecule, sites, forces};
+  if (const std::optional<double> range = drawn_range(options))
+    job.report()["solvation"]["drawn_range_kT_per_e"] = *range;
+  const SolvedMolecule solved{mesh,  solvation, molecule,
+                              sites, forces,    solvation_fields(solvation)};
   put_out(job, options, solved);
   Json results = solvation_json(solvation, molecule, energies);
   if (forces) add_forces(results, *forces);

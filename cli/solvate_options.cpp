@@ -27,8 +27,9 @@ void add_files(CLI::App& app, SolvateOptions& options) {
 }
 
 void add_outputs(CLI::App& app, SolvateOptions& options) {
-  app.add_option("--output", options.file,
-                 "potential and normal field per panel, for ParaView (.vtu) or Gmsh (.msh)")
+  app.add_option(
+         "--output", options.file,
+         "potential and normal field per panel and vertex, for ParaView (.vtu) or Gmsh (.msh)")
       ->type_name("FILE")
       ->group(output_group);
   app.add_option(
@@ -57,11 +58,12 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
       ->type_name("D")
       ->group(output_group);
   app.add_option("--view", options.view,
-                 "a script that opens molecule and surface, red to blue from -5 to 5 kT/e, in "
+                 "a script that opens molecule and surface, red to blue by its potential, in "
                  "PyMOL (.pml), ChimeraX (.cxc) or VMD (.tcl)")
       ->type_name("FILE")
       ->group(output_group);
   add_picture_option(app, options.picture);
+  add_range_option(app, options.range, "of --picture and --view")->group(output_group);
 }
 
 }  // namespace

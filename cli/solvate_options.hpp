@@ -36,6 +36,7 @@ struct SolvateOptions : SolveCommandOptions {
   std::optional<std::string> sites;
   std::optional<std::string> file, potentials, site_energies, forces, volume, view, picture;
   std::optional<double> spacing, margin;  ///< of the volume
+  std::optional<double> range;            ///< of colours
 };
 
 void add_solvate_options(CLI::App& app, SolvateOptions& options);

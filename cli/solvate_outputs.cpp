@@ -9,6 +9,7 @@
 #include "fmbem/meshes/dx_file.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/vertex_means.hpp"
 #include "fmbem/meshes/view_script.hpp"
 #include "fmbem/meshes/write.hpp"
 #include "fmbem/problems/solvation/potential_volume.hpp"
@@ -82,18 +83,25 @@ void check_outputs(SolveRun& job, const SolvateOptions& options,
   if (options.volume) volume_grid(options, {}, {});
   if (options.view)
     for (const std::string& file : files_of_view(*options.view)) OutputFile probe(file);
+  FMBEM_REQUIRE(!options.range || drawn_range(options),
+                "--range is for --picture FILE and --view FILE: give one of them, too");
+  check_range(options.range);
   check_picture(options.picture);
 }
 
+std::optional<double> drawn_range(const SolvateOptions& options) {
+  if (!options.picture && !options.view) return {};
+  return options.range.value_or(drawn_potential);
+}
+
 void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved) {
-  const auto& [mesh, solvation, molecule, sites, forces] = solved;
+  const auto& [mesh, solvation, molecule, sites, forces, fields] = solved;
   const auto wrote = [&](const std::string& file) { job.console().print_wrote(file); };
-  std::vector<PanelField> fields = solvation_fields(solvation);
   if (options.file) {
     std::vector<PanelField> all = fields;
     if (forces)
       for (PanelField& field : pressure_fields(solvation, *forces)) all.push_back(std::move(field));
-    write_mesh(*options.file, mesh, all);
+    write_mesh(*options.file, mesh, all, vertex_means(mesh, all));
     wrote(*options.file);
   }
   if (options.potentials) {
@@ -114,16 +122,18 @@ void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule&
     wrote(*options.volume);
   }
   if (options.view) {
-    write_view(*options.view,
-               {.mesh = mesh, .values = fields[0].values, .molecule = molecule.file});
+    write_view(*options.view, {.mesh = mesh,
+                               .values = fields[0].values,
+                               .range = *drawn_range(options),
+                               .molecule = molecule.file});
     for (const std::string& file : files_of_view(*options.view)) wrote(file);
   }
 }
 
 void draw(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved) {
-  draw_result(job.console(), options.picture, [&](const std::string& path) {
-    return write_vtu(path, solved.mesh, solvation_fields(solved.solvation));
-  });
+  draw_result(job.console(), options.picture,
+              [&](const std::string& path) { return write_vtu(path, solved.mesh, solved.fields); },
+              {.range = options.range});
 }
 
 }  // namespace fmbem::cli

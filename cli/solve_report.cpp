@@ -152,10 +152,13 @@ void warn_of_solves(Console& console, Json& report, const LayerSolution& solutio
     sentence << "the solve for " << problems[j]
              << (solve.converged ? " converged (" : " did not converge (") << solve.reason
              << ", true residual " << std::setprecision(2) << solve.true_residual << ")";
+    // A residual below that may have come out by chance, of products that are not so accurate.
     if (out_of_reach)
-      sentence << ": charges cancel so far that no product of V is sure to be accurate enough for "
-                  "this tolerance, but a residual of "
-               << solve.attainable_residual << " can be attained";
+      sentence << ": charges cancel so far that products know residuals to "
+               << solve.attainable_residual << " only";
+    if (out_of_reach && !solve.converged)
+      sentence << ", so that no more than a residual of " << solve.attainable_residual
+               << " can be attained for sure: loosen --tolerance to that";
     warn(console, report, sentence.str());
   }
   if (std::any_of(solution.solves.begin(), solution.solves.end(),

@@ -136,7 +136,7 @@ SurfaceMesh SolveRun::load_joined(const std::vector<std::string>& files) {
   std::vector<SurfaceMesh> meshes;
   for (const std::string& file : files) {
     console().begin_phase("reading " + file);
-    meshes.push_back(load_mesh(file, {.unit = "angstrom"}));
+    meshes.push_back(load_mesh(file, {.unit = "angstrom", .tells_crossings = false}));
     add_input(file);
   }
   SurfaceMesh mesh = join_meshes(meshes);

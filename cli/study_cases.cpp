@@ -37,7 +37,7 @@ std::vector<PetscOption> method_options(const std::string& text) {
 /// None of the operator's own.
 std::vector<PetscOption> preconditioner_options(const std::string& text) {
   const auto [word, unknowns] = parse_word("--pc", text);
-  check_words("--pc", {word}, {"cluster", "none", "jacobi", "leaves", "asm", "ilu", "gamg", "lu"});
+  check_words("--pc", {word}, preconditioner_words);
   FMBEM_REQUIRE(!unknowns || word == "cluster", "--pc " << text << ": only cluster has a number");
   if (word == "cluster") return {};
   if (word == "leaves") return {{"-pc_type", "vpbjacobi"}};
@@ -166,15 +166,10 @@ void check_options(const StudyOptions& options) {
   FMBEM_REQUIRE(options.repeats >= 1, "--repeat must be at least 1, not " << options.repeats);
   FMBEM_REQUIRE(options.most_iterations >= 1,
                 "--max-iterations must be at least 1, not " << options.most_iterations);
-  check_words("--operator", options.operators, {"auto", "fmm", "dense"});
-  check_words("--precision", options.precisions, {"auto", "double", "single"});
-  check_words("--backend", options.backends, {"cpu", "cuda"});
-  check_words("--relax", options.relax, {"no", "yes"});
   for (const double goal : options.true_residuals)
     FMBEM_REQUIRE(goal == 0 || (goal >= least_solver_tolerance && goal <= 0.5),
                   "--true-residual must be 0 or between " << least_solver_tolerance
                                                           << " and 0.5, not " << goal);
-  check_words("--side", options.sides, {"default", "right", "left"});
   for (const std::string& text : options.axes)
     FMBEM_REQUIRE(text.starts_with('-') && text.find(' ') == std::string::npos,
                   "--axis takes a PETSc option, -NAME=X,Y,…, not \"" << text << "\"");

@@ -10,6 +10,8 @@
 namespace fmbem::cli {
 namespace {
 
+using Words = std::vector<std::string>;
+
 /// An option with a list of values, separated by commas, and its default in the help.
 template <class T>
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<T>& values,
@@ -19,6 +21,13 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<T>& va
       ->type_name(type + ",...")
       ->allow_extra_args(false)
       ->capture_default_str();
+}
+
+/// Words that help and completion offer; the study takes others, too, and checks them.
+CLI::Validator offered(const Words& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "{" : ",") + word;
+  return {[](std::string&) { return std::string(); }, list + "}"};
 }
 
 Json solvent_json(const SolvationModel& model) {
@@ -107,7 +116,9 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
       "(1/2 - K') s = -q, for u or q = du/dn outside; mixed: u given on one half, q on the "
       "other; dielectric:E: bodies of permittivity E in an applied field; media: conductors and "
       "dielectrics of a problem; solvate[:direct|juffer|lu]: a molecule among ions",
-      "WORD");
+      "F")
+      ->check(offered(
+          {"single", "direct", "second", "adjoint", "mixed", "dielectric:80", "media", "solvate"}));
   add_list(app, "--ksp", options.methods,
            "PETSc's methods, with what they keep until a restart: gmres, fgmres, lgmres, gcr, "
            "bcgs, bcgsl, tfqmr, cgs, ...",
@@ -116,20 +127,24 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
            "cluster, or cluster:N with N unknowns in its small systems; none, jacobi, leaves "
            "(blocks), on the matrix of close panels asm, ilu, gamg, and on all of it lu (with "
            "--ksp preonly, a dense direct solver)",
-           "WORD");
-  add_list(app, "--side", options.sides, "right, left, or default: right where the method has it",
-           "WORD");
+           "WORD")
+      ->check(offered(preconditioner_words));
+  add_list(app, "--side", options.sides, "default: right where the method has it", "WORD")
+      ->check(CLI::IsMember(Words{"default", "right", "left"}));
   add_list(app, "--tolerance", options.tolerances, "relative residual of the solve", "T");
   add_list(app, "--operator-tolerance", options.operator_tolerances,
            "relative error of the operator (default: a tenth of the solver's tolerance)", "T");
   add_list(app, "--relax", options.relax,
-           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr)", "WORD");
+           "products lose accuracy as the residual falls (gmres, fgmres, gcr)", "WORD")
+      ->check(CLI::IsMember(Words{"no", "yes"}));
   add_list(app, "--true-residual", options.true_residuals,
            "correct solutions by tighter products until this is left of b; 0: leave them", "T");
-  add_list(app, "--operator", options.operators, "auto, fmm or dense", "WORD");
-  add_list(app, "--precision", options.precisions, "of stored entries: auto, double or single",
-           "WORD");
-  add_list(app, "--backend", options.backends, "cpu or cuda", "WORD");
+  add_list(app, "--operator", options.operators, "by the FMM, or as a matrix", "WORD")
+      ->check(CLI::IsMember(Words{"auto", "fmm", "dense"}));
+  add_list(app, "--precision", options.precisions, "of stored entries", "WORD")
+      ->check(CLI::IsMember(Words{"auto", "double", "single"}));
+  add_list(app, "--backend", options.backends, "where products are made", "WORD")
+      ->check(CLI::IsMember(Words{"cpu", "cuda"}));
   add_list(app, "--rhs", options.right_hand_sides,
            "one (u = 1, du/dn = -1, a uniform field, or what the problem has); source: of a charge "
            "inside, whose potential is known; opposite: u = 1 and -1 on groups in turn; groups: "

@@ -39,6 +39,8 @@ struct StudyOptions {
   std::optional<std::string> plot{};
   bool quiet = false;
 };
+inline const std::vector<std::string> preconditioner_words{"cluster", "none", "jacobi", "leaves",
+                                                           "asm",     "ilu",  "gamg",   "lu"};
 void add_study_options(CLI::App& app, StudyOptions& options);
 
 /// Takes what the command line leaves open from a .toml or .json file, whose names are those of the

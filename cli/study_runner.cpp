@@ -10,6 +10,7 @@
 #include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/export_study.hpp"
+#include "fmbem/problems/given_tolerance.hpp"
 #include "fmbem/problems/known_problems.hpp"
 #include "fmbem/solvers/near_matrix.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
@@ -113,7 +114,9 @@ void StudyRunner::prepare_operator(const StudyCase& one) {
   options.progress = [this](double fraction) {
     console_.progress("assembling: " + std::to_string(int(100 * fraction)) + " %", fraction);
   };
-  system_ = make_study_system(*problem_, one.op.equation, options);
+  const double given = options_.operator_tolerances.empty() ? 0 : one.op.tolerance;
+  system_ = made_to_tolerance(
+      given, one.tolerance, [&] { return make_study_system(*problem_, one.op.equation, options); });
   operator_seconds_ = timer.seconds();
   op_choice_ = one.op;
 }

@@ -21,7 +21,7 @@ Ending ending_of_exception() {
     return {e.code(), "", e.what()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::out_of_resource, "",
-            "out of memory: use a coarser mesh or close other programs"};
+            "out of memory: use a coarser mesh or a looser tolerance, or close other programs"};
   } catch (const std::system_error& e) {  // of a thread that cannot start
     if (e.code() == std::errc::resource_unavailable_try_again ||
         e.code() == std::errc::not_enough_memory)

@@ -67,7 +67,7 @@ struct TriedPoints {
   const std::int32_t* order;
   std::int64_t count;
   double scale;             ///< which the points are to be multiplied by
-  Cube hull;                ///< of the points times the scale
+  Hull hull;                ///< of the points times the scale
   bool on_lattice = false;  ///< as fmm::Cloud
 };
 

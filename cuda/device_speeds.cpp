@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <iterator>
@@ -14,20 +13,22 @@
 #include "fmbem/fmm/choice/rates.hpp"
 
 namespace fmbem::cuda {
+namespace {
+
+constexpr const char* rates_variable = "FMBEM_GPU_RATES";
+
+}  // namespace
 
 std::filesystem::path device_speeds_file(const std::string& device) {
-  if (const char* file = std::getenv("FMBEM_GPU_RATES"); file && *file) return file;
-  const std::filesystem::path folder = fmm::rates_folder();
-  if (folder.empty()) return {};
   std::string name = device;
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return folder / (name + ".rates");
+  return fmm::table_file(rates_variable, name);
 }
 
 std::optional<DeviceSpeeds> kept_device_speeds(const std::string& device) {
   const std::filesystem::path file = device_speeds_file(device);
-  std::ifstream in(file);
+  std::ifstream in = fmm::open_table(rates_variable, file);
   if (!in) return {};
   return read_device_speeds(in, file.string());
 }

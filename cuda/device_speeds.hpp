@@ -46,7 +46,8 @@ inline constexpr SpeedField speed_fields[] = {{"near_single", &DeviceSpeeds::nea
 std::filesystem::path device_speeds_file(const std::string& device);
 
 /// The table that is kept; none if there is no file.
-/// Throws InputError for a file that does not hold a table.
+/// Throws InputError for a file that does not hold a table, or that FMBEM_GPU_RATES names and that
+/// cannot be read.
 std::optional<DeviceSpeeds> kept_device_speeds(const std::string& device);
 
 /// A line for each number: name and value.

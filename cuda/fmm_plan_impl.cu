@@ -49,8 +49,6 @@ std::vector<Vec3d> every(std::size_t stride, DevicePoints points, cudaStream_t s
   return some;
 }
 
-Cube scaled(const Cube& cube, double scale) { return {scale * cube.corner, scale * cube.side}; }
-
 }  // namespace
 
 FmmPlan::Impl::Impl(const fmm::PlanOptions& asked, std::optional<cudaStream_t> callers_stream)
@@ -70,7 +68,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   const bool is_first = !evaluation;
   fmm::check_theta(options, points.same());
   const Bounds bounds = checked_bounds(points, stream);
-  const Cube hull = bounding_cube(bounds.low, bounds.high);
+  const Hull hull = bounding_cube(bounds.low, bounds.high);
   nearest =
       options.kappa == 0 ? 0
       : points.same()
@@ -84,7 +82,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
   arithmetic = arithmetic_for(rates, points.same(), hull.side);
-  const Cube root = scaled(hull, points.scale);
+  const Hull root = scaled(hull, points.scale);
   const auto some = [&](std::size_t k) { return every(k, from, stream); };
   SortedKeys keys;
   if (is_first) {
@@ -216,7 +214,7 @@ double FmmPlan::Impl::first_inflation() const {
 /// close pairs or surfaces allow it; `hull` is that of the points times the scale. Returns the keys
 /// of the sources or of the targets, if these are more, in the root that is tried first, which is
 /// most often the one chosen; none where nothing is tried and they are not needed for the tree.
-SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
+SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
                                  const DeviceRates& rates, fmm::Cloud cloud) {
   const DevicePoints most = points.more();
   SortedKeys keys;

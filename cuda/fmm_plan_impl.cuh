@@ -98,7 +98,7 @@ struct FmmPlan::Impl {
     PlanPoints points;
   };
 
-  SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates,
+  SortedKeys choose(const PointsToPlan& points, const Hull& hull, const DeviceRates& rates,
                     fmm::Cloud cloud);
   void raise_order(const PointsToPlan& points, double side);
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);

@@ -71,10 +71,10 @@ fmm::HybridCosts costs_of(Way way) {
 fmm::Seconds of_hybrid(const Cloud& cloud, Precision precision, Way way) {
   constexpr int order = 8, max_leaf = 64;
   constexpr double theta = 0.5;  // with which M2L goes by displacements
-  const Cube root = bounding_cube(cloud.places);
+  const Hull root = bounding_cube(cloud.places);
   const double scale = fmm::scale_for(root);
   fmm::PointTree host{.scale = scale};
-  const Cube scaled{scale * root.corner, scale * root.side};
+  const Hull scaled = fmbem::scaled(root, scale);
   host.sources = fmm::sort_points(cloud.places, scale, scaled);
   host.octree = fmm::build_octree(scaled, host.sources, host.sources, max_leaf);
   fmm::make_hybrid_lists(host, theta, costs_of(way), near_reach(precision));

@@ -22,7 +22,7 @@ __global__ void find_deepest(SpreadProblem problem, double scale, Cube root, dou
 }
 
 /// The smallest cube about all there is.
-Cube hull_of(const SpreadProblem& problem, cudaStream_t stream) {
+Hull hull_of(const SpreadProblem& problem, cudaStream_t stream) {
   Bounds all = bounds_of(problem.target, problem.targets, stream);
   for (const Vec3d* ends : {problem.low, problem.high}) {
     const Bounds bounds = bounds_of(ends, problem.sources, stream);
@@ -47,9 +47,9 @@ SortedKeys sort_sources(const SpreadProblem& problem, double scale, const Cube& 
 SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
                             cudaStream_t stream) {
   SpreadTree result;
-  const Cube hull = hull_of(problem, stream);
+  const Hull hull = hull_of(problem, stream);
   result.scale = fmm::scale_for(hull);
-  const Cube scaled{result.scale * hull.corner, result.scale * hull.side};
+  const Hull scaled = fmbem::scaled(hull, result.scale);
   const auto sort_targets = [&](const Cube& root) {
     return sort_points(problem.target, problem.targets, result.scale, root, nullptr, stream);
   };

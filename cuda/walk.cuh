@@ -49,7 +49,7 @@ __device__ inline UnitBox of_lane(const UnitBox& box, int lane) {
   return other;
 }
 
-/// fmm::is_accepted(), rounded in the same way but for the root's side.
+/// fmm::is_accepted(), rounded in the same way.
 __device__ inline bool is_accepted(const UnitBox& leaf, const UnitBox& box, double theta2) {
   const Vec3d r = leaf.centre - box.centre;
   const double radii = __dmul_rn(0.8660254037844386, leaf.side + box.side),

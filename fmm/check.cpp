@@ -8,8 +8,6 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
-#include "fmbem/fmm/expansion/m2l_blocks.hpp"
-#include "fmbem/fmm/expansion/translations.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 
 namespace fmbem::fmm {
@@ -99,10 +97,15 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "direct sums alone have a softening: take the method direct, or set it to 0");
   FMBEM_REQUIRE(o.softening == 0 || o.kappa == 0,
                 "softening is of Laplace's kernel: set it to 0, or κ to 0");
-  FMBEM_REQUIRE((!treecode && !hybrid) || (o.kappa == 0 && !o.hessian),
-                "a " << name_of(o.method) << " has no "
-                     << (o.hessian ? "second derivatives" : "Yukawa's kernel")
-                     << ": take the method fmm or direct");
+  FMBEM_REQUIRE(
+      (!treecode && !hybrid) || !o.hessian,
+      "a " << name_of(o.method) << " has no second derivatives: take the method fmm or direct");
+  FMBEM_REQUIRE((!treecode && !hybrid) || o.kappa == 0 || processor == Processor::cpu,
+                "a " << name_of(o.method)
+                     << " has no Yukawa's kernel on the GPU: take the method fmm or direct, or "
+                        "make the plan on the CPU");
+  FMBEM_REQUIRE(o.kappa == 0 || o.expansion != Expansion::cartesian,
+                "Cartesian expansions are of Laplace's kernel: take spherical ones, or set κ to 0");
   FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),
                 "a direct sum has neither order nor leaves: give none, or take another method");
 }
@@ -167,10 +170,7 @@ void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments momen
   const std::int64_t count = harmonic_count(accuracy.order);
   const std::int64_t expansions =
       2 * static_cast<std::int64_t>(tree.octree.boxes.size()) * count * number;
-  // The operators hold as many numbers as one row of each orbit takes multiply-adds.
-  const auto m2l = static_cast<std::int64_t>(
-      (orbits - 1) * m2l_row_operations(accuracy.order, m2l_orders(tree.sources_are_targets)) / 2);
-  const std::int64_t operators = tree.octree.levels() > 2 ? m2l * number : 0;
+  const std::int64_t operators = m2l_bytes(tree, accuracy);
   const std::int64_t points = 64 * static_cast<std::int64_t>(tree.targets().size());
   const std::int64_t kept = strengths * kept_moment_bytes(tree, accuracy, moments);
   const std::int64_t needed = expansions + operators + points + kept, free = available_memory();

@@ -19,6 +19,10 @@ struct FarFieldOptions {
   double reach = 40;  ///< κr from which on its pairs may be left out, as e^{−κr} is too small
 };
 
+/// About what one thread takes to make the operators of a far field on that tree, if no other has
+/// them already.
+double operator_seconds(const PointTree& tree, const FarFieldOptions& options);
+
 /// The far field of functionals at points, at one accuracy, on a tree that others may share: of the
 /// sum over sources j of
 ///
@@ -42,8 +46,9 @@ class FarField {
   /// [count][unknowns], overwriting them. Evaluations may not run at the same time. O(sources K +
   /// boxes K²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
-  /// The transposed map: from charges [count][targets] to the sums over targets for each unknown,
-  /// [count][unknowns], in `potential`.
+  /// The transposed maps: from charges, which were potentials, and dipoles, which were derivatives
+  /// along them, [count][targets], to the sums over targets for each strength of each unknown,
+  /// [count][strengths][unknowns], in `potential`.
   void evaluate_transposed(const Strengths& strengths, std::span<double> potential) const;
 
   const PointTree& tree() const;

@@ -16,7 +16,7 @@ enum class Method {
 /// What expansions are sums of where they act on points (M2P); the series is the same.
 enum class Expansion {
   spherical,  ///< solid harmonics
-  cartesian   ///< monomials, for orders up to 6
+  cartesian   ///< monomials, for orders up to 6, of Laplace's kernel
 };
 
 /// How points get into the order of a tree, and boxes find their points; the tree is the same, to

@@ -15,6 +15,8 @@
 #include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
+#include "fmbem/fmm/cpu/operators.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/plan_info.hpp"
@@ -91,7 +93,8 @@ class CpuPlan final : public PlanImpl {
     info.expansion = accuracy_.expansion;
     if (options.method == Method::treecode) {
       const TreecodeWork work =
-          treecode_work(tree().octree, tree().lists.p2p.targets, accuracy_.theta);
+          treecode_work(tree().octree, tree().lists.p2p.targets, accuracy_.theta,
+                        kernel_reach(accuracy_.kappa, placed_->accuracy.reach, tree().scale));
       info.near_pairs = static_cast<std::int64_t>(work.p2p_pairs);
       info.m2p_pairs = static_cast<std::int64_t>(work.m2p_pairs);
       info.m2l_rows = 0;
@@ -118,10 +121,9 @@ class CpuPlan final : public PlanImpl {
 
   /// What is known of the points before there is a tree.
   struct Known {
-    Cube hull;
-    double nearest;  ///< as nearest_pair()
-    double scale;    ///< of the tree
-    Cloud cloud;     ///< without its branching
+    Hull hull;
+    double scale;  ///< of the tree
+    Cloud cloud;   ///< without its branching
   };
 
   const PointTree& tree() const { return placed_->tree; }
@@ -140,7 +142,7 @@ class CpuPlan final : public PlanImpl {
                            of_targets = same ? of_sources : bounds_of(targets);
     CoordinateBounds bounds = of_sources;
     bounds.add(of_targets);
-    const Cube hull = bounding_cube(bounds.low, bounds.high);
+    const Hull hull = bounding_cube(bounds.low, bounds.high);
     const double nearest =
         options.kappa == 0 ? 0
         : same ? nearest_other(options.kappa, every(stride_apart(sources.size()), sources),
@@ -149,7 +151,7 @@ class CpuPlan final : public PlanImpl {
                               every(stride_apart(targets.size()), targets));
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
-    const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
+    const Hull scaled = fmbem::scaled(hull, tree.scale);
     check_softening(options.softening, bounds.low, bounds.high);
     watch.add("choose");
     const bool counts = options.construction == Construction::histogram;
@@ -161,6 +163,7 @@ class CpuPlan final : public PlanImpl {
     Cloud cloud;
     const auto some = [&](std::size_t k) { return every(k, sources); };
     if (!placed_) cloud = cloud_of(sources.size(), some);
+    cloud.nearest = nearest;
     const bool on_lattice =
         placed_ ? is_on_lattice(some(stride_of_places(sources.size(), false))) : cloud.on_lattice;
     if (!placed_ && weighs_close_pairs(options, same)) {
@@ -168,17 +171,8 @@ class CpuPlan final : public PlanImpl {
       watch.add("sort");
       cloud.gradient_over_far = gradient_over_far(count_pairs(first));
     }
-    const TreeChoice choice =
-        placed_ ? TreeChoice{*options.max_leaf, *options.inflation}
-                : choose(sources, targets, same, {hull, nearest, tree.scale, cloud});
-    Accuracy accuracy = accuracy_;
-    if (placed_ && nearest > 0 && options.method == Method::fmm) {  // the gap may be wider now
-      const int wanted = order_across(options, same, {}, nearest, choice.inflation * hull.side);
-      const bool has_far_field =
-          choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size()));
-      accuracy.order =
-          std::max(accuracy.order, checked_order(wanted, has_far_field, options.kappa, nearest));
-    }
+    const TreeChoice choice = placed_ ? TreeChoice{*options.max_leaf, *options.inflation}
+                                      : choose(sources, targets, same, {hull, tree.scale, cloud});
     tree.max_leaf = choice.max_leaf;
     tree.inflation = choice.inflation;
     watch.add("choose");
@@ -199,13 +193,24 @@ class CpuPlan final : public PlanImpl {
     for (SortedPoints* points : {&tree.sources, &tree.other_targets}) points->bookmarks = {};
     if (options.method == Method::fmm) merge_leaves(tree.octree, choice.max_leaf);
     watch.add("tree");
+    Accuracy& accuracy = placed->accuracy = accuracy_at(accuracy_, hull, nearest);
+    const double reach = kernel_reach(accuracy.kappa, accuracy.reach, tree.scale);
+    const int levels = tree.octree.levels();
+    const bool expands =
+        levels > first_far_level(options.method) && has_expansions(tree.octree, levels - 1, reach);
+    if (nearest > 0 && expands && options.method != Method::direct) {
+      const int wanted = order_across(options, same, known_for_order(cloud), nearest,
+                                      choice.inflation * hull.side);
+      accuracy.order =
+          std::max(accuracy.order, checked_order(wanted, true, options.kappa, nearest));
+    }
     if (options.method == Method::hybrid)
       make_hybrid_lists(tree, accuracy.theta,
-                        CostModel(options, same, accuracy.order, 1).hybrid_costs());
+                        CostModel(options, same, accuracy.order, 1).hybrid_costs(), any_reach,
+                        reach);
     else
-      tree.make_lists();
+      tree.make_lists(reach);
     watch.add("lists");
-    placed->accuracy = accuracy_at(accuracy, hull, nearest);
     check_memory(tree, placed->accuracy, Moments::afresh);
     placed->backend = make_cpu_backend(tree, placed->accuracy);  // finds operators that are in use
     watch.add("operators");
@@ -216,48 +221,43 @@ class CpuPlan final : public PlanImpl {
     plan_seconds = std::move(seconds);
   }
 
+  /// Of a cloud, what orders across gaps take.
+  static Cloud known_for_order(const Cloud& cloud) {
+    return {.few_places = cloud.few_places, .on_lattice = cloud.on_lattice};
+  }
+
   double first_inflation() const { return options.inflation.value_or(inflations[0]); }
 
   /// Chooses, the first time, method, accuracy, leaf size and inflation.
   TreeChoice choose(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
                     const Known& known) {
-    const auto order_in = [&](double inflation) {
-      return order_across(
-          options, same,
-          {.few_places = known.cloud.few_places, .on_lattice = known.cloud.on_lattice},
-          known.nearest, inflation * known.hull.side);
-    };
-    const bool is_special = (known.nearest > 0 || known.cloud.few_places) && !options.order &&
+    const double nearest = known.cloud.nearest;
+    const bool is_special = (nearest > 0 || known.cloud.few_places) && !options.order &&
                             options.method != Method::direct;
     PlanOptions how = options;
     if (is_special) {
-      const int wanted = order_in(first_inflation());
+      const int wanted = order_across(options, same, known_for_order(known.cloud), nearest,
+                                      first_inflation() * known.hull.side);
       how.order = std::min(wanted, highest_order);
       if (options.method == Method::automatic && wanted > highest_order)
         how.method = Method::direct;
     }
-    const auto [method, choice] = choose_method(
-        how, sources, targets, known.scale,
-        {known.scale * known.hull.corner, known.scale * known.hull.side}, known.cloud);
+    const auto [method, choice] = choose_method(how, sources, targets, known.scale,
+                                                scaled(known.hull, known.scale), known.cloud);
     const bool is_fmm = method == Method::fmm;
     options.method = how.method = method;
-    if (is_special && is_fmm) {
-      const bool has_far_field =
-          choice.max_leaf < static_cast<int>(std::max(sources.size(), targets.size()));
-      how.order =
-          checked_order(order_in(choice.inflation), has_far_field, options.kappa, known.nearest);
-    }
-    Cloud cloud = is_fmm ? known.cloud : Cloud{};
+    if (is_special && (is_fmm || (nearest > 0 && method != Method::direct)))
+      how.order = order_for(options, same, known_for_order(known.cloud));  // place() raises it
+    Cloud cloud = has_pairs_of_fmm(how) ? known.cloud : Cloud{};
     cloud.branching = choice.branching;
     accuracy_ = accuracy_for(how, same, cloud);
     return choice;
   }
 
   /// Whether the root is to be kept, as Yukawa's operators belong to the sides of boxes.
-  bool stays_in_root(const Cube& hull) const {
+  bool stays_in_root(const Hull& hull) const {
     if (!placed_ || accuracy_.kappa == 0) return false;
-    const double scale = tree().scale;
-    return stays_in(tree().octree.root, {scale * hull.corner, scale * hull.side});
+    return stays_in(tree().octree.root, scaled(hull, tree().scale));
   }
 
   Accuracy accuracy_;

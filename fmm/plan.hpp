@@ -41,7 +41,9 @@ struct PlanOptions {
   /// thousandth that is closest to others, whatever its charges (docs/fmm.md).
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
-  double kappa = 0;            ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
+  /// Of Yukawa's kernel, 1/length; 0, as by default, is Laplace's. Treecodes and hybrids on the GPU
+  /// have Laplace's alone.
+  double kappa = 0;
   bool gradient = false;       ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;        ///< sources will have dipole moments
   bool hessian = false;        ///< so will second derivatives
@@ -57,7 +59,7 @@ struct PlanOptions {
   /// M2L is the FMM's.
   std::optional<double> theta{};
   /// What M2P of a treecode or a hybrid sums. Default: monomials up to order 6, where they are
-  /// faster.
+  /// faster; with Yukawa's kernel harmonics.
   std::optional<Expansion> expansion{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.

@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 #include "fmbem/fmm/lists/m2l_rows.hpp"
 
 namespace fmbem::fmm {
@@ -17,6 +19,25 @@ std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, 
   const std::int64_t number =
       moments == Moments::kept ? bytes_of_a_number(accuracy) : static_cast<int>(sizeof(float));
   return static_cast<std::int64_t>(tree.sources.size()) * harmonic_count(accuracy.order) * number;
+}
+
+std::int64_t m2l_bytes(const PointTree& tree, const Accuracy& accuracy) {
+  const Octree& octree = tree.octree;
+  const M2lOrders orders = m2l_orders(tree.sources_are_targets);
+  const auto bytes_of = [&](std::uint32_t some) {
+    std::int64_t numbers = 0;
+    for (const int orbit : all_m2l_orbits()) {
+      const std::int64_t count = harmonic_count(m2l_order(accuracy.order, orders, orbit));
+      if ((some >> orbit & 1) != 0) numbers += 8 * count * count;
+    }
+    return numbers * bytes_of_a_number(accuracy);
+  };
+  if (accuracy.kappa == 0) return octree.levels() > 2 ? bytes_of(all_but_siblings) : 0;
+  const double reach = kernel_reach(accuracy.kappa, accuracy.reach, tree.scale);
+  std::int64_t bytes = 0;
+  for (int level = 2; level < octree.levels(); ++level)
+    bytes += bytes_of(acting_orbits(tree, accuracy.method, level, reach));
+  return bytes;
 }
 
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,

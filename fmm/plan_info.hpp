@@ -14,6 +14,9 @@ std::int64_t bytes_of_a_number(const Accuracy& accuracy);
 /// Bytes of the moments of all sources, where they are kept and share no parts; none if nothing is
 /// far.
 std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, Moments moments);
+/// Bytes of M2L's operators on the CPU where nothing else has made them yet: one set for all
+/// levels, or Yukawa's of each level.
+std::int64_t m2l_bytes(const PointTree& tree, const Accuracy& accuracy);
 
 /// Bytes of an evaluation on the CPU. `moment_bytes` are those of moments that are kept.
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,

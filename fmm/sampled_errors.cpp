@@ -35,7 +35,8 @@ std::optional<double> relative_error(std::span<const T> results,
 }  // namespace
 
 SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const double> charges,
-                             const Fields& results, std::size_t targets, double softening) {
+                             const Fields& results, std::size_t targets, double kappa,
+                             double softening) {
   const std::size_t n = points.size(), m = std::min(targets, n);
   const auto fits = [&](std::size_t size) { return size == 0 || size == n; };
   FMBEM_REQUIRE(fits(results.potential.size()) && fits(results.gradient.size()),
@@ -51,7 +52,7 @@ SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const doub
   }
   std::vector<double> potential(results.potential.empty() ? 0 : m);
   std::vector<Vec3d> gradient(results.gradient.empty() ? 0 : m);
-  direct_sum(points, places, {.charges = charges}, {potential, gradient}, 0, softening);
+  direct_sum(points, places, {.charges = charges}, {potential, gradient}, kappa, softening);
   return {static_cast<std::int64_t>(m),
           relative_error<double>(results.potential, picked, potential),
           relative_error<Vec3d>(results.gradient, picked, gradient)};

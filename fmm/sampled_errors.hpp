@@ -16,8 +16,10 @@ struct SampledErrors {
 };
 
 /// Compares results of charges at the points themselves with compensated direct sums, at so many
-/// points picked pseudo-randomly from each of equal stretches. O(points · targets).
+/// points picked pseudo-randomly from each of equal stretches. κ and the softening are as in
+/// PlanOptions. O(points · targets).
 SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const double> charges,
-                             const Fields& results, std::size_t targets, double softening = 0);
+                             const Fields& results, std::size_t targets, double kappa = 0,
+                             double softening = 0);
 
 }  // namespace fmbem::fmm

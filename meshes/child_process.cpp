@@ -28,18 +28,30 @@ static_assert(std::atomic<pid_t>::is_always_lock_free, "needed in a signal handl
 
 }  // namespace
 
+std::vector<std::filesystem::path> folders_of_own_programs(const std::filesystem::path& beside) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> folders{beside};
+  const char* const path = std::getenv("PATH");
+  std::istringstream words(path ? path : "");
+  for (std::string word; std::getline(words, word, ':');)
+    if (!word.empty()) folders.emplace_back(word);
+  const fs::path built = FMBEM_PROGRAMS_BUILT, installed = FMBEM_PROGRAMS_INSTALLED;
+  std::error_code error;
+  const fs::path from_build =
+      beside.lexically_relative(fs::weakly_canonical(built.parent_path(), error));
+  const bool is_installed = from_build.empty() || *from_build.begin() == "..";
+  folders.push_back(is_installed ? installed : built);
+  folders.push_back(is_installed ? built : installed);
+  return folders;
+}
+
 std::string find_own_program(const std::string& name, const char* variable,
                              const std::string& purpose) {
   namespace fs = std::filesystem;
   if (const char* named = std::getenv(variable); named && *named) return named;
   std::error_code error;
-  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", error).parent_path()};
-  const char* const path = std::getenv("PATH");
-  std::istringstream words(path ? path : "");
-  for (std::string word; std::getline(words, word, ':');)
-    if (!word.empty()) folders.emplace_back(word);
-  folders.insert(folders.end(), {FMBEM_PROGRAMS_BUILT, FMBEM_PROGRAMS_INSTALLED});
-  for (const fs::path& folder : folders)
+  for (const fs::path& folder :
+       folders_of_own_programs(fs::read_symlink("/proc/self/exe", error).parent_path()))
     if (const fs::path program = folder / name; access(program.c_str(), X_OK) == 0) return program;
   throw InputError("there is no " + name + ", " + purpose +
                    ", beside the running program or in PATH; put it there or name it in " +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -7,9 +8,14 @@
 
 namespace fmbem {
 
+/// Where fmbem's own programs are looked for: beside the running one, in PATH, where they were to
+/// be installed and where they were built. What runs in the build folder looks there first, and
+/// does not take an older one that is installed.
+std::vector<std::filesystem::path> folders_of_own_programs(const std::filesystem::path& beside);
+
 /// The path of one of fmbem's own programs: what the environment's `variable` names, or else `name`
-/// beside the running program, in PATH, where it was built or where it was installed. Throws
-/// InputError with `purpose`, such as "the program that reads files", if it is nowhere.
+/// in the first of those folders that has it. Throws InputError with `purpose`, such as "the
+/// program that reads files", if it is nowhere.
 std::string find_own_program(const std::string& name, const char* variable,
                              const std::string& purpose);
 

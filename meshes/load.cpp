@@ -265,7 +265,7 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
   levels.push_back(std::move(mesh));
   for (SurfaceMesh& level : levels) {
     if (level.unit != *in_unit.unit) convert(level, *in_unit.unit);
-    notice_contacts(level);
+    if (options.tells_crossings) notice_contacts(level);
   }
   return levels;
 } catch (const std::bad_alloc&) {

@@ -28,6 +28,9 @@ struct LoadOptions {
   /// Numbers of a .geo, in place of those in its DefineConstant[…]. In a Gmsh that the caller runs,
   /// variables of these names are gone afterwards.
   GeoNumbers numbers{};
+  /// Whether a notice tells where a group crosses itself. Who makes groups of components and finds
+  /// the contacts of these (`join.hpp`) says so better.
+  bool tells_crossings = true;
 };
 
 /// The options with lengths in the unit that the mesh of a file will have, which is then given,
@@ -39,7 +42,7 @@ LoadOptions in_meshs_unit(const std::string& file, LoadOptions options);
 /// for contacts (`contact.hpp`).
 /// All of it happens in a process of its own, the program fmbem-reader, so that a file that crashes
 /// Gmsh or OpenCASCADE does no harm here. It is looked for in FMBEM_READER, beside the running
-/// program, in PATH and where it was built and installed.
+/// program, in PATH and where it was to be installed or was built.
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -130,7 +131,8 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   slot_ = register_path(path_);
   if (mkdir(path_.c_str(), 0777) == 0) return;
   const int reason = errno;
-  slots[slot_].state = Slot::free;
+  slots[std::exchange(slot_, -1)].state = Slot::free;
+  if (reason == EEXIST && fs::is_directory(path_, error)) return;  // another process was faster
   const std::string sentence = "cannot make the folder " + path_ + ": " + std::strerror(reason);
   if (reason == ENOSPC || reason == EDQUOT) throw ResourceError(sentence);
   throw InputError(sentence);

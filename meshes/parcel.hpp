@@ -24,8 +24,8 @@ inline auto members(Group& x) {
   return std::tie(name, tag, named);
 }
 inline auto members(LoadOptions& x) {
-  auto& [mesh_size, refine, unit, grade, numbers] = x;
-  return std::tie(mesh_size, refine, unit, grade, numbers);
+  auto& [mesh_size, refine, unit, grade, numbers, tells_crossings] = x;
+  return std::tie(mesh_size, refine, unit, grade, numbers, tells_crossings);
 }
 inline auto members(Length& x) {
   auto& [value, unit] = x;
@@ -36,6 +36,10 @@ inline auto members(ElementData& x) {
   return std::tie(name, tags, values);
 }
 inline auto members(PanelField& x) {
+  auto& [name, values] = x;
+  return std::tie(name, values);
+}
+inline auto members(VertexField& x) {
   auto& [name, values] = x;
   return std::tie(name, values);
 }

@@ -89,12 +89,13 @@ std::string_view without_comment(std::string_view rest) {
 }
 
 /// A digit and a whole number behind the residue's name are a chain and the residue's number, or
-/// this number and x. Coordinates of one atom look alike, with a point or without, so that with
-/// points they are the former, which leaves too few words or not.
+/// this number and x. Coordinates of one atom look alike, with a point or without, so that where
+/// all three behind them have one they are the former, which leaves too few words or not.
 bool is_ambiguous(const Words& words) {
   if (!is_digits(words[3]) || !is_residue_number(words[4])) return false;
-  const bool has_point = words[5].find('.') != words[5].npos || words[6].find('.') != words[6].npos;
-  return words.size() == 9 ? has_point && words[3].size() == 1 : words.size() == 10 && !has_point;
+  const auto has_point = [&](std::size_t k) { return words[k].find('.') != words[k].npos; };
+  if (words.size() == 10) return !has_point(5) && !has_point(6);
+  return words.size() == 9 && words[3].size() == 1 && has_point(5) && has_point(6) && has_point(7);
 }
 
 /// By separators, with a chain or none, and perhaps one more number behind the radius.

@@ -32,8 +32,11 @@ ChildTask task_of(ParcelReader& request, std::string& what) {
       const auto path = request.got<std::string>();
       auto mesh = request.got<SurfaceMesh>();
       auto fields = request.got<std::vector<PanelField>>();
-      return [file, path, mesh = std::move(mesh), fields = std::move(fields)](
-                 ParcelWriter& answer) { answer.put(write_msh_here(path, file, mesh, fields)); };
+      auto at_vertices = request.got<std::vector<VertexField>>();
+      return [file, path, mesh = std::move(mesh), fields = std::move(fields),
+              at_vertices = std::move(at_vertices)](ParcelWriter& answer) {
+        answer.put(write_msh_here(path, file, mesh, fields, at_vertices));
+      };
     }
     case ReaderTask::meshes:
     case ReaderTask::gmsh_version:

@@ -100,10 +100,12 @@ std::vector<ElementData> read_element_data(const std::string& file) {
 }
 
 bool write_msh(const OutputFile& file, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields) {
+               const std::vector<PanelField>& fields, const std::vector<VertexField>& at_vertices) {
   bool whole = false;
   ask_child(
-      reader, reader_request(ReaderTask::write_msh, file.path(), file.partial_path(), mesh, fields),
+      reader,
+      reader_request(ReaderTask::write_msh, file.path(), file.partial_path(), mesh, fields,
+                     at_vertices),
       {}, [&](int status) { explain_unwritten(status, file.path()); },
       [&](ParcelReader& answer) { answer.get(whole); });
   return whole;

@@ -15,6 +15,6 @@ enum class ReaderTask { meshes, cell_data, element_data, write_msh, gmsh_version
 /// view for each field. Returns whether all of it was written; throws ResourceError where memory or
 /// a limit of this process ends that.
 bool write_msh(const OutputFile& file, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields);
+               const std::vector<PanelField>& fields, const std::vector<VertexField>& at_vertices);
 
 }  // namespace fmbem

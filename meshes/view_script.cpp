@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/csv_table.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/vertex_means.hpp"
 
 namespace fmbem {
 namespace {
@@ -22,38 +24,28 @@ std::string quoted_path(const std::string& file, bool is_tcl = false) {
   return '"' + text + '"';
 }
 
-/// Normals and values at vertices, by the areas of their panels.
-struct Vertices {
-  explicit Vertices(const MolecularView& view)
-      : normal(view.mesh.vertices.size()), value(view.mesh.vertices.size()) {
-    std::vector<double> area(value.size());
-    for (std::size_t i = 0; i < view.mesh.triangles.size(); ++i) {
-      const auto [a, b, c] = view.mesh.triangles[i];
-      const Vec3d across = cross(view.mesh.vertices[b] - view.mesh.vertices[a],
-                                 view.mesh.vertices[c] - view.mesh.vertices[a]);
-      for (const int v : {a, b, c}) {
-        normal[v] += across;
-        area[v] += norm(across);
-        value[v] += norm(across) * view.values[i];
-      }
-    }
-    for (std::size_t v = 0; v < value.size(); ++v) {
-      if (area[v] > 0) value[v] /= area[v];
-      if (norm(normal[v]) > 0) normal[v] = (1 / norm(normal[v])) * normal[v];
-    }
+/// [n vertices]: the means of their panels' normals, by area.
+std::vector<Vec3d> vertex_normals(const SurfaceMesh& mesh) {
+  std::vector<Vec3d> normals(mesh.vertices.size());
+  for (const auto& [a, b, c] : mesh.triangles) {
+    const Vec3d across =
+        cross(mesh.vertices[b] - mesh.vertices[a], mesh.vertices[c] - mesh.vertices[a]);
+    for (const int v : {a, b, c}) normals[v] += across;
   }
-  std::vector<Vec3d> normal;
-  std::vector<double> value;
-};
+  for (Vec3d& normal : normals)
+    if (norm(normal) > 0) normal = (1 / norm(normal)) * normal;
+  return normals;
+}
 
 /// The surface as two lists: x y z, normal and value of each vertex, and the three of each
 /// triangle. `open` and `close` enclose an entry of the first list.
 void add_lists(std::string& text, const MolecularView& view, const char* vertex_format,
                const char* between, const char* triangle_format) {
-  const Vertices vertices(view);
-  for (std::size_t v = 0; v < vertices.value.size(); ++v) {
-    const Vec3d x = view.mesh.vertices[v], n = vertices.normal[v];
-    append_printed(text, vertex_format, x.x, x.y, x.z, n.x, n.y, n.z, vertices.value[v]);
+  const std::vector<Vec3d> normals = vertex_normals(view.mesh);
+  const std::vector<double> values = vertex_means(view.mesh, view.values);
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const Vec3d x = view.mesh.vertices[v], n = normals[v];
+    append_printed(text, vertex_format, x.x, x.y, x.z, n.x, n.y, n.z, values[v]);
   }
   text += between;
   for (const auto& [a, b, c] : view.mesh.triangles) append_printed(text, triangle_format, a, b, c);
@@ -66,7 +58,7 @@ std::string pymol_script(const MolecularView& view) {
                      "hide everything, molecule\nshow sticks, molecule\nbg_color white\n"
                      "python\n"
                      "from pymol import cgo, cmd\n";
-  text += "potential_range = " + decimal(view.range) + "\nvertices = [\n";
+  text += "potential_range = " + shortest_digits(view.range) + "\nvertices = [\n";
   add_lists(text, view, "(%.4f,%.4f,%.4f,%.3f,%.3f,%.3f,%.5g),\n", "]\ntriangles = [\n",
             "(%d,%d,%d),\n");
   text +=
@@ -91,7 +83,7 @@ std::string pymol_script(const MolecularView& view) {
 std::string vmd_script(const MolecularView& view) {
   std::string text =
       "# VMD: potential on the surface in kT/e, red below 0, blue above\nset range " +
-      decimal(view.range) + "\nset vertices {\n";
+      shortest_digits(view.range) + "\nset vertices {\n";
   add_lists(text, view, "{{%.4f %.4f %.4f} {%.3f %.3f %.3f} %.5g}\n", "}\nset triangles {\n",
             "{%d %d %d}\n");
   text += "}\nmol new " + quoted_path(view.molecule, true) +
@@ -132,9 +124,11 @@ std::string bild(const MolecularView& view) {
 }
 
 std::string chimerax_script(const MolecularView& view, const std::string& surface) {
+  const std::string range = shortest_digits(view.range);
   return "# ChimeraX: potential on the surface in kT/e, red below 0, blue above\nopen " +
          quoted_path(view.molecule) + " format pqr\nhide cartoons\nshow atoms\nstyle stick\nopen " +
-         quoted_path(surface) + " format bild\nset bgColor white\nlighting soft\nview\n";
+         quoted_path(surface) + " format bild\nset bgColor white\nlighting soft\nview\nkey red:-" +
+         range + " white:0 blue:" + range + "\n";
 }
 
 }  // namespace

@@ -8,12 +8,16 @@
 
 namespace fmbem {
 
+/// Of potentials on molecules, in kT/e, where they are drawn and nothing else is asked for: red at
+/// −5 and below, white at 0, blue at 5 and above.
+inline constexpr double drawn_potential = 5;
+
 /// What a molecule's viewer is to show.
 struct MolecularView {
   const SurfaceMesh& mesh;         ///< in ångström
   std::span<const double> values;  ///< [n panels] in the mesh's order
-  double range = 5;      ///< red at −range and below, white at 0, blue at range and above
-  std::string molecule;  ///< the file of its atoms, shown as sticks
+  double range = drawn_potential;  ///< red at −range, blue at range
+  std::string molecule;            ///< the file of its atoms, shown as sticks
 };
 
 /// Files of a script for a viewer, the script first: .pml (PyMOL) and .tcl (VMD) have the surface

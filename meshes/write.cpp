@@ -16,6 +16,13 @@ bool is_msh(const std::string& path) {
   return format == "msh";
 }
 
+template <class Field>
+void check_length(const Field& field, std::size_t n, const char* of) {
+  FMBEM_REQUIRE(field.values.size() == n, "the field '" << field.name << "' has "
+                                                        << field.values.size()
+                                                        << " values, and the mesh " << n << of);
+}
+
 }  // namespace
 
 void check_output_path(const std::string& path) {
@@ -24,15 +31,15 @@ void check_output_path(const std::string& path) {
 }
 
 void write_mesh(const std::string& path, const SurfaceMesh& mesh,
-                const std::vector<PanelField>& fields) {
-  for (const PanelField& field : fields)
-    FMBEM_REQUIRE(field.values.size() == mesh.triangles.size(),
-                  "the field '" << field.name << "' has " << field.values.size()
-                                << " values, and the mesh " << mesh.triangles.size() << " panels");
+                const std::vector<PanelField>& fields,
+                const std::vector<VertexField>& at_vertices) {
+  for (const PanelField& field : fields) check_length(field, mesh.triangles.size(), " panels");
+  for (const VertexField& field : at_vertices)
+    check_length(field, mesh.vertices.size(), " vertices");
   const bool msh = is_msh(path);
   OutputFile file(path);
-  const bool whole =
-      msh ? write_msh(file, mesh, fields) : write_vtu(file.partial_path(), mesh, fields);
+  const bool whole = msh ? write_msh(file, mesh, fields, at_vertices)
+                         : write_vtu(file.partial_path(), mesh, fields, at_vertices);
   if (!whole) throw ResourceError("cannot write " + path + ": is the disk full?");
   file.commit();
 }

@@ -7,7 +7,7 @@
 namespace fmbem {
 
 bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields) {
+               const std::vector<PanelField>& fields, const std::vector<VertexField>& at_vertices) {
   const std::vector<std::int64_t> element_tags(mesh.triangle_tags.begin(),
                                                mesh.triangle_tags.end()),
       vertex_tags(mesh.vertex_tags.begin(), mesh.vertex_tags.end());
@@ -26,6 +26,8 @@ bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                .shows_cells = true};
   for (std::size_t g = 0; g < mesh.groups.size(); ++g)
     grid.field_data.push_back(vtk_array(mesh.groups[g].name, group_numbers[g]));
+  for (const VertexField& field : at_vertices)
+    grid.point_data.push_back(vtk_array(field.name, field.values));
   grid.point_data.push_back(vtk_array("vertex_tag", vertex_tags));
   for (const PanelField& field : fields)
     grid.cell_data.push_back(vtk_array(field.name, field.values));

@@ -5,6 +5,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/view_script.hpp"
 
 namespace fmbem {
 namespace {
@@ -45,8 +46,14 @@ Scene make_scene(const Result& result, const PictureOptions& options, const std:
                 : shown.is_grid()    ? plane_scene(shown, array)
                                      : surface_scene(shown, array);
 
-  scene.scale = choose_scale(scene.values, scene.weights, options.log, array.name);
-  const bool has_unit = !array.unit.empty(), takes_prefix = has_unit && array.unit != "kT/e";
+  FMBEM_REQUIRE(!options.range || array.is_of_molecule(),
+                "--range is for potentials in kT/e, and the " << array.name << " of " << name
+                                                              << " is none: leave it out");
+  scene.scale =
+      array.is_of_molecule() && !options.log
+          ? molecular_scale(scene.values, options.range.value_or(drawn_potential), array.name)
+          : choose_scale(scene.values, scene.weights, options.log, array.name);
+  const bool has_unit = !array.unit.empty(), takes_prefix = has_unit && !array.is_of_molecule();
   scene.prefix = takes_prefix
                      ? engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max))
                      : Prefix{"", 1};

@@ -19,6 +19,8 @@ struct ResultArray {
   int components = 1;          ///< 3 for a vector
   std::vector<double> values;  ///< [n][components], by triangle of a surface or else by point
 
+  /// A potential on a molecule, as the unit says.
+  bool is_of_molecule() const { return unit == "kT/e"; }
   /// The value at a place, of a vector its length.
   double magnitude(std::size_t i) const {
     if (components == 1) return values[i];

@@ -47,11 +47,19 @@ Range range_of(const std::vector<double>& values, const std::vector<double>& wei
   return range;
 }
 
-/// The largest of 1, 2, 5 times a power of ten that gives so many steps.
-double round_step(double span, int least) {
-  const double power = std::pow(10, std::floor(std::log10(span / least)));
+/// Of all finite values, of which there has to be one.
+Range full_range(const std::vector<double>& values, const std::string& what) {
+  const Range all = range_of(values, {}, 0);
+  FMBEM_REQUIRE(all.min <= all.max,
+                "the " << what << " is finite nowhere, so there is nothing to draw");
+  return all;
+}
+
+/// The largest of 1, 2, 5 times a power of ten that is at most so much.
+double round_step(double most) {
+  const double power = std::pow(10, std::floor(std::log10(most)));
   for (const double step : {5.0, 2.0, 1.0})
-    if (step * power <= span / least * (1 + 1e-9)) return step * power;
+    if (step * power <= most * (1 + 1e-9)) return step * power;
   return power;
 }
 
@@ -65,17 +73,24 @@ int digits_of(double size, double step) {
   return int(std::floor(std::log10(size) + 1e-9) - std::floor(std::log10(step) + 1e-9)) + 1;
 }
 
+/// A round one; on a molecular scale, both of whose ends are ticks, ten or more, or else ten.
+double step_of(Scale::Kind kind, double min, double max, int least) {
+  if (kind != Scale::Kind::molecular) return round_step(max / least - min / least);
+  const double step = round_step((max - min) / 10), steps = max / step;
+  return std::abs(steps - std::round(steps)) < 1e-9 ? step : max / 5;
+}
+
 /// Linear ticks, in units: multiples of a step. They count from an offset, a multiple of its grain,
-/// where they would have too many digits.
+/// where they would have too many digits. Ends as large as doubles go differ by more than these.
 struct Steps {
   double min, max, step, grain = 0, offset = 0;
 
   Steps(const Scale& scale, double unit, int least)
-      : min(scale.min / unit), max(scale.max / unit), step(round_step(max - min, least)) {
+      : min(scale.min / unit), max(scale.max / unit), step(step_of(scale.kind, min, max, least)) {
     if (digits() <= most_digits) return;
     // A multiple of every round step that is smaller.
     grain = std::pow(10, std::floor(std::log10(max - min)) + 1);
-    offset = std::round((min + max) / 2 / grain) * grain;
+    offset = std::round((min / 2 + max / 2) / grain) * grain;
   }
   int digits() const {
     return digits_of(std::max(std::abs(min - offset), std::abs(max - offset)), step);
@@ -106,7 +121,7 @@ double Scale::fraction(double value) const {
   if (std::isnan(value)) return 0;
   const double x = kind == Kind::logarithmic
                        ? (value > min ? std::log(value / min) / std::log(max / min) : 0.0)
-                       : (value - min) / (max - min);
+                       : (value / 2 - min / 2) / (max / 2 - min / 2);
   return std::clamp(x, 0.0, 1.0);
 }
 
@@ -116,9 +131,7 @@ bool is_one_value(double min, double max) {
 
 Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
                    bool ask_log, const std::string& what) {
-  const Range all = range_of(values, weights, 0);
-  FMBEM_REQUIRE(all.min <= all.max,
-                "the " << what << " is finite nowhere, so there is nothing to draw");
+  const Range all = full_range(values, what);
   const bool is_signed = all.min < -noise * all.max && all.max > -noise * all.min && all.min < 0;
   FMBEM_REQUIRE(!ask_log || (all.max > 0 && !is_signed),
                 "--log is for positive values, and the "
@@ -131,7 +144,7 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
   }
   if (all.min == 0 && all.max == 0) return {Scale::Kind::symmetric, -1, 1};
   const Range most = range_of(values, weights, beyond);
-  const double worth_cutting = 0.1 * (all.max - all.min);
+  const double worth_cutting = 0.1 * all.max - 0.1 * all.min;
   double min = most.min - all.min > worth_cutting ? most.min : all.min;
   double max = all.max - most.max > worth_cutting ? most.max : all.max;
   Scale::Kind kind = Scale::Kind::linear;
@@ -140,11 +153,17 @@ Scale choose_scale(const std::vector<double>& values, const std::vector<double>&
     min = -max;
     kind = Scale::Kind::symmetric;
   } else if (is_one_value(min, max)) {
+    constexpr double largest = std::numeric_limits<double>::max();
     const double about = std::max(std::abs(max), 1e9 * std::numeric_limits<double>::min());
-    min -= about / 10;
-    max += about / 10;
+    min = std::max(min - about / 10, -largest);
+    max = std::min(max + about / 10, largest);
   }
   return {kind, min, max, all.min<min, all.max> max};
+}
+
+Scale molecular_scale(const std::vector<double>& values, double range, const std::string& what) {
+  const Range all = full_range(values, what);
+  return {Scale::Kind::molecular, -range, range, all.min<-range, all.max> range};
 }
 
 std::vector<Tick> ticks(const Scale& scale, double unit, int least) {

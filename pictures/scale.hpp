@@ -17,6 +17,7 @@ struct Scale {
     linear,       ///< sequential colours
     symmetric,    ///< diverging colours about zero, for values of both signs
     logarithmic,  ///< sequential colours
+    molecular,    ///< red below zero, white at it, blue above, as potentials on molecules are drawn
   };
   Kind kind = Kind::linear;
   double min = 0, max = 1;
@@ -37,13 +38,19 @@ struct Scale {
 Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
                    bool ask_log, const std::string& what);
 
+/// That of potentials in kT/e, from −range to range whatever the values are, so that pictures of
+/// molecules compare, with each other and with viewers of molecules. Throws InputError, with `what`
+/// the values are, if none is finite.
+Scale molecular_scale(const std::vector<double>& values, double range, const std::string& what);
+
 /// Whether values from min to max differ by rounding alone.
 bool is_one_value(double min, double max);
 
 /// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale
-/// powers of ten and, where these are few, twice and five times these, if that makes three. Texts
-/// are values over `unit`, such as 1e-9, with as many digits as their step needs. Where that would
-/// be more than six, they are differences from an offset.
+/// powers of ten and, where these are few, twice and five times these, if that makes three. Those
+/// of a molecular scale include its ends, though they may not be as round. Texts are values over
+/// `unit`, such as 1e-9, with as many digits as their step needs. Where that would be more than
+/// six, they are differences from an offset.
 std::vector<Tick> ticks(const Scale& scale, double unit, int least = 5);
 /// That offset over the unit, such as "+ 1e6", which has to be written once; empty for none.
 std::string ticks_offset(const Scale& scale, double unit, int least = 5);

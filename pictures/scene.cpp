@@ -61,7 +61,12 @@ Point2 Projection::flat(Vec3d x) const {
 std::array<Colour, n_colours> colour_table(const Scene& scene) {
   vtkNew<vtkColorTransferFunction> colours;
   const bool is_symmetric = scene.scale.kind == Scale::Kind::symmetric;
-  if (is_symmetric || scene.flat) {
+  const bool is_molecular = scene.scale.kind == Scale::Kind::molecular;
+  if (is_molecular) {
+    colours->AddRGBPoint(0, 1, 0, 0);
+    colours->AddRGBPoint(0.5, 1, 1, 1);
+    colours->AddRGBPoint(1, 0, 0, 1);
+  } else if (is_symmetric || scene.flat) {
     colours->SetColorSpaceToDiverging();
     colours->AddRGBPoint(0, 0.230, 0.299, 0.754);
     colours->AddRGBPoint(1, 0.706, 0.016, 0.150);
@@ -81,7 +86,7 @@ std::array<Colour, n_colours> colour_table(const Scene& scene) {
                            viridis[i][1] / 255.0, viridis[i][2] / 255.0);
   }
   std::array<Colour, n_colours> table;
-  const double first = scene.flat && !is_symmetric ? 0.5 : 0;
+  const double first = scene.flat && !is_symmetric && !is_molecular ? 0.5 : 0;
   for (int i = 0; i < n_colours; ++i)
     colours->GetColor(first + (1 - first) * i / (n_colours - 1), table[std::size_t(i)].data());
   return table;

@@ -80,7 +80,8 @@ class Projection {
 /// The colours from fraction 0 to 1: viridis (van der Walt & Smith 2015), or for symmetric scales
 /// blue over grey to red (Moreland 2009, "Diverging color maps for scientific visualization"). Both
 /// are perceptually uniform and told apart by eyes that confuse red and green. Planes, whose lines
-/// have to be seen, take the half from grey to red for all other scales.
+/// have to be seen, take the half from grey to red for all other scales. Molecular ones go from red
+/// over white to blue, by the convention of that field.
 constexpr int n_colours = 256;
 std::array<Colour, n_colours> colour_table(const Scene& scene);
 /// The colour of a fraction.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "fmbem/meshes/topology.hpp"
 #include "fmbem/pictures/make_scene.hpp"
@@ -6,8 +7,11 @@
 namespace fmbem {
 namespace {
 
-/// Edges of flat parts of a mesh do not count: where panels meet at more than 30 degrees.
-constexpr double cosine_of_feature = 0.866;
+/// Edges of flat parts of a mesh do not count: where panels meet at more than 30 degrees. Molecules
+/// are round, and such edges show how coarse their meshes are.
+double cosine_of_feature(const ResultArray& array) {
+  return array.is_of_molecule() ? -std::numeric_limits<double>::infinity() : 0.866;
+}
 
 Vec3d normal_of(const std::vector<Vec3d>& vertices, const std::array<int, 3>& t) {
   const auto at = [&](int k) { return vertices[std::size_t(t[std::size_t(k)])]; };
@@ -59,6 +63,7 @@ Scene surface_scene(const Result& result, const ResultArray& array) {
     scene.weights.push_back(triangle_area(mesh, i));
   scene.length_unit = result.length_unit;
   scene.view = view_of_bodies();
+  const double sharpest = cosine_of_feature(array);
   const auto is_feature = [&](std::span<const EdgeSide> sides) {
     if (sides.size() != 2) return true;
     const auto a = std::size_t(sides[0].triangle), b = std::size_t(sides[1].triangle);
@@ -67,7 +72,7 @@ Scene surface_scene(const Result& result, const ResultArray& array) {
     return mesh.group_of[a] != mesh.group_of[b] ||
            sign * dot(normal_of(mesh.vertices, mesh.triangles[a]),
                       normal_of(mesh.vertices, mesh.triangles[b])) <
-               cosine_of_feature;
+               sharpest;
   };
   scene.lines.push_back({black, 1.6, 1, edges_where(mesh, is_feature)});
   return scene;

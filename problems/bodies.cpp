@@ -1,6 +1,8 @@
 #include "fmbem/problems/bodies.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string>
 
 #include "fmbem/bem/geometry/enclosures.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -63,13 +65,49 @@ class Nesting {
   std::vector<std::vector<std::int32_t>> panels_of_, parts_of_;  ///< [parts], [bodies]
 };
 
-/// The media beside a body's border, from the least to the most.
-struct MediaAround {
+/// Media, from the least to the most.
+struct MediaRange {
   double least = 0, most = 0;
   void add(double permittivity) {
     if (most == 0) least = most = permittivity;
     least = std::min(least, permittivity);
     most = std::max(most, permittivity);
+  }
+  bool is_one() const { return least == most; }
+  std::string text() const {
+    std::ostringstream out;
+    out << least;
+    if (!is_one()) out << " to " << most;
+    return out.str();
+  }
+};
+
+/// The media beside a body's border: all of them, and of these what is around the body, and what it
+/// encloses without its being part of the body.
+struct MediaAround {
+  MediaRange all, outside, enclosed;
+  bool encloses_by_interfaces = false;
+
+  void add(double permittivity, bool is_enclosed) {
+    all.add(permittivity);
+    (is_enclosed ? enclosed : outside).add(permittivity);
+  }
+  /// No stress is defined around several media.
+  void check(const std::string& body) const {
+    if (all.is_one()) return;
+    const bool encloses_another = outside.is_one() && outside.most > 0 && enclosed.most > 0;
+    std::ostringstream sentence;
+    sentence << "no force on the body \"" << body << "\" is defined, as it ";
+    if (!encloses_another)
+      sentence << "borders on media of relative permittivities " << all.text()
+               << ": join it with what it touches, or leave it out";
+    else
+      sentence << "has a medium of relative permittivity " << outside.text()
+               << " around it and encloses one of " << enclosed.text() << ": "
+               << (encloses_by_interfaces ? "give it its outer surface alone, so that what is "
+                                            "inside belongs to it, or leave it out"
+                                          : "leave it out");
+    throw InputError(sentence.str());
   }
 };
 
@@ -93,9 +131,10 @@ void add_own(const BodyPanels& given, const Nesting& nesting, const Body& body, 
     for (const std::int32_t i : panels) {
       const double around = ahead ? given.ahead[i] : given.behind[i],
                    other = ahead ? given.behind[i] : given.ahead[i];
-      media.add(around);
+      media.add(around, closed && !ahead);
+      media.encloses_by_interfaces |= closed && !ahead && is_interface;
       if (other == 0 || (closed && (is_interface || around == 0))) continue;
-      media.add(other);
+      media.add(other, closed);
       has_other = true;
     }
     is_open = is_open || !closed;
@@ -103,13 +142,9 @@ void add_own(const BodyPanels& given, const Nesting& nesting, const Body& body, 
     if (has_other) extent.borders.push_back({{panels.begin(), panels.end()}, !ahead});
   }
   FMBEM_REQUIRE(area > 0, "the body \"" << body.name << "\" has no panels");
-  FMBEM_REQUIRE(media.least == media.most,
-                "the body \"" << body.name << "\" borders on media of relative permittivities "
-                              << media.least << " to " << media.most
-                              << ", so that no force on it is defined: join it with what it "
-                                 "touches, or leave it out");
+  media.check(body.name);
   if (is_open) extent.borders.clear();
-  extent.permittivity = media.most;
+  extent.permittivity = media.all.most;
   extent.centroid = extent.centroid / area + given.panels.origin;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <map>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,19 +20,20 @@ inline constexpr std::size_t most_chambers = 300;
 /// Rows keep their mean unless Gauss's law makes that larger by this factor.
 inline constexpr double least_stretch = 4;
 /// Of fluxes that follow from rows, where those of conductors are put right.
-inline constexpr double known_weight = 1e-8;
+inline constexpr double known_weight = 1e-4;
 /// Smaller factors are rounding.
 inline constexpr double least_factor = 1e-13;
 
-/// Inverts a symmetric positive definite matrix, [n][n], in place: Gauss and Jordan.
-inline void invert(std::size_t n, std::vector<double>& a) {
+/// Inverts a Hermitian positive definite matrix, [n][n], in place: Gauss and Jordan.
+template <class T>
+void invert(std::size_t n, std::vector<T>& a) {
   for (std::size_t k = 0; k < n; ++k) {
-    const double pivot = 1 / a[k * n + k];
+    const T pivot = 1.0 / a[k * n + k];
     a[k * n + k] = 1;
     for (std::size_t j = 0; j < n; ++j) a[k * n + j] *= pivot;
     for (std::size_t i = 0; i < n; ++i) {
       if (i == k) continue;
-      const double factor = a[i * n + k];
+      const T factor = a[i * n + k];
       a[i * n + k] = 0;
       for (std::size_t j = 0; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
     }
@@ -73,8 +76,8 @@ class ComplexShifts {
 
   /// `part_of_wall`: [all walls].
   void add_to(std::span<const std::int32_t> part_of_wall, GaussShifts<T>& result) {
-    const auto of_products = corrections(true), of_charges = corrections(false);
-    stretch_rows(of_products);
+    stretch_rows(changes_of_products());
+    const auto of_results = changes_of_results();
     // What lies inside of a chamber may itself have been split.
     const auto parts_at = [&](std::size_t k) {
       return k < numbers_.size()
@@ -96,7 +99,7 @@ class ComplexShifts {
       if (shift.terms.empty()) shifts.pop_back();
     };
     for (std::size_t p = 0; p < numbers_.size(); ++p) {
-      add(result.flux, p, of_charges[p]);
+      add(result.flux, p, of_results[p]);
       add(result.rows, p, rows_[p]);
       add(result.inverse_rows, p, inverse_rows_[p]);
     }
@@ -119,50 +122,96 @@ class ComplexShifts {
     return double(own(p).behind == chambers_[c]) + double(own(p).ahead == chambers_[c]);
   }
 
-  /// What is added to A K'σ of each wall: in products by the laws of chambers that have rows of
-  /// fluxes alone, for charges by all, with a weight of walls whose rows are of fluxes.
-  std::vector<Combination<double>> corrections(bool of_products) const {
-    const double weight = of_products ? 1 : known_weight;
-    std::vector<Combination<double>> result;
-    const auto stiff_area = [&](std::size_t p) {
-      return own(p).area * (own(p).gives_flux ? weight : 1);
-    };
+  /// What is added to A K'σ of each wall such that the laws of chambers hold that count: the least
+  /// sum of squares over size(p). Of what is added part(c, p) reaches the chamber.
+  template <class S, class Part, class Size>
+  std::vector<Combination<S>> least_changes(const std::vector<char>& counts, const Part& part,
+                                            const Size& size) const {
     const std::size_t n = chambers_.size(), walls = numbers_.size();
-    std::vector<double> gram(n * n, 0.0);
+    const auto reaching = [&](std::size_t c, std::size_t p) {
+      return counts[c] && sign(c, p) != 0 ? sign(c, p) * part(c, p) : S(0);
+    };
+    std::vector<S> gram(n * n, S(0));
     std::vector<Combination<double>> law;  // what leaves each chamber
-    // The law of metal and that of a chamber around it say what σ of it adds up to, which is for
-    // the solution to know.
-    std::vector<char> counts(n, true);
-    for (std::size_t c = 0; c < n; ++c) counts[c] = !all_.chambers[chambers_[c]].is_metal;
-    for (std::size_t p = 0; p < walls && of_products; ++p)
-      for (std::size_t c = 0; c < n; ++c)
-        if (!own(p).gives_flux && sides(c, p) > 0) counts[c] = false;
+    std::size_t at = walls;
     for (std::size_t c = 0; c < n; ++c) {
       law.emplace_back(size_);
-      if (!counts[c]) continue;
-      for (std::size_t p = 0; p < walls; ++p) {
+      const std::size_t inside = all_.chambers[chambers_[c]].inside.size();
+      if (counts[c]) std::fill_n(law[c].charge.begin() + at, inside, 1.0);
+      at += inside;
+      for (std::size_t p = 0; p < walls && counts[c]; ++p) {
         law[c].charge[p] += 0.5 * sides(c, p);
         law[c].flux[p] += sign(c, p);
-        if (sign(c, p) == 0) continue;
+        const S of_c = reaching(c, p);
+        if (of_c == S(0)) continue;
         for (std::size_t d = 0; d < n; ++d)
-          if (counts[d]) gram[c * n + d] += stiff_area(p) * sign(c, p) * sign(d, p);
+          gram[c * n + d] += size(p) * of_c * conjugate_of(reaching(d, p));
       }
     }
-    std::size_t at = walls;
-    for (std::size_t c = 0; c < n; ++c)
-      for (std::size_t k = 0; k < all_.chambers[chambers_[c]].inside.size(); ++k, ++at)
-        if (counts[c]) law[c].charge[at] = 1;
     // Others, and those whose walls are seen from both sides alone, have nothing to correct.
     for (std::size_t c = 0; c < n; ++c)
-      if (gram[c * n + c] == 0) gram[c * n + c] = 1;
+      if (gram[c * n + c] == S(0)) gram[c * n + c] = 1;
     invert(n, gram);
+    std::vector<Combination<S>> result;
     for (std::size_t p = 0; p < walls; ++p) {
       result.emplace_back(size_);
-      for (std::size_t c = 0; c < n; ++c)
+      for (std::size_t c = 0; c < n; ++c) {
+        const S of_c = reaching(c, p);
+        if (of_c == S(0)) continue;
         for (std::size_t d = 0; d < n; ++d)
-          if (sign(c, p) != 0) result[p].add(-stiff_area(p) * sign(c, p) * gram[c * n + d], law[d]);
+          result[p].add(-size(p) * conjugate_of(of_c) * gram[c * n + d], law[d]);
+      }
     }
     return result;
+  }
+  template <class S>
+  static S conjugate_of(S value) {
+    if constexpr (std::is_same_v<S, double>)
+      return value;
+    else
+      return std::conj(value);
+  }
+
+  /// [chambers]. The law of metal and that of a chamber around it say what σ of it adds up to,
+  /// which is for the solution to know.
+  std::vector<char> without_metal() const {
+    std::vector<char> counts;
+    for (const std::int32_t c : chambers_) counts.push_back(!all_.chambers[c].is_metal);
+    return counts;
+  }
+
+  /// By the laws of chambers that have rows of fluxes alone.
+  std::vector<Combination<double>> changes_of_products() const {
+    std::vector<char> counts = without_metal();
+    for (std::size_t p = 0; p < numbers_.size(); ++p)
+      for (std::size_t c = 0; c < counts.size(); ++c)
+        if (!own(p).gives_flux && sides(c, p) > 0) counts[c] = false;
+    return least_changes<double>(
+        counts, [](std::size_t, std::size_t) { return 1.0; },
+        [&](std::size_t p) { return own(p).area; });
+  }
+
+  /// By the laws of all chambers. What an interface lets through changes on both of its sides, as
+  /// if its charge did; K'σ is that of the side of the lower ε. Weights follow errors, so that
+  /// interfaces to low permittivities keep their digits where high ones touch: a flux from a row
+  /// is off by the lower ε over the contrast, one from a product, as of a conductor, by ε. Neumann
+  /// conditions, whose lower ε is 0, have nothing to change.
+  std::vector<Combination<T>> changes_of_results() const {
+    const auto follows = [&](std::size_t p) { return has_contrast(p) && !own(p).has_admittance; };
+    return least_changes<T>(
+        without_metal(),
+        [&](std::size_t c, std::size_t p) {
+          if (!follows(p)) return T(1);
+          const T low = lower(p).permittivity, here = own(p).behind == chambers_[c]
+                                                          ? own(p).permittivity_behind
+                                                          : own(p).permittivity_ahead;
+          return low == T(0) ? low : low / here;
+        },
+        [&](std::size_t p) {
+          if (!follows(p)) return own(p).area / std::abs(mean_permittivity(p));
+          const double low = std::abs(lower(p).permittivity);
+          return low > 0 ? known_weight * own(p).area / (low * std::abs(own(p).beta)) : 0;
+        });
   }
 
   struct Side {
@@ -209,14 +258,14 @@ class ComplexShifts {
   }
 
   /// From the highest permittivity down, so that the rows of all that is higher are known.
-  void stretch_rows(const std::vector<Combination<double>>& corrections_of) {
+  void stretch_rows(const std::vector<Combination<double>>& changes) {
     const std::size_t walls = numbers_.size();
     std::vector<Combination<T>> new_rows, old_rows;  // rows with corrections, and those undone
     for (std::size_t p = 0; p < walls; ++p) {
       new_rows.emplace_back(size_).row[p] = 1;
       old_rows.push_back(new_rows[p]);
-      new_rows[p].add(own(p).beta, corrections_of[p]);
-      rows_.emplace_back(size_).add(own(p).beta, corrections_of[p]);
+      new_rows[p].add(own(p).beta, changes[p]);
+      rows_.emplace_back(size_).add(own(p).beta, changes[p]);
       inverse_rows_.emplace_back(size_);
     }
     std::map<std::pair<double, std::int32_t>, std::vector<std::size_t>> own_walls;

@@ -20,7 +20,7 @@ namespace fmbem {
 ///
 /// Q_r what lies in it without touching its walls. K'σ in products gets constants on the walls of
 /// chambers that no conductor bounds, the least in the norm that is weighted by area, by which that
-/// holds. Free charges of conductors follow from it as well.
+/// holds. Free charges of conductors and fluxes through interfaces follow from it as well.
 ///
 /// Where permittivities are high, that law times ε says what flux comes in from outside. Let U be a
 /// chamber r and all that hangs together with it by chambers of at least its ε. The rows' sum over
@@ -36,16 +36,17 @@ struct GaussShifts {
   std::vector<BasicPartShift<T>> rows{}, inverse_rows{};
   std::vector<BasicStretchedParts<T>> stretched{};
   std::size_t most_walls = 0;  ///< of what hangs together
-  /// What K'σ of conductors is corrected by for their free charges, if that of rows of fluxes is
-  /// what these rows say: of A K'σ, by charges and fluxes of parts.
-  std::vector<PartShift> flux{};
+  /// What K'σ is corrected by for results, if that of rows of fluxes is what these rows say: of
+  /// A K'σ, by charges and fluxes of parts. That of interfaces is as it is on the side of the lower
+  /// ε; what leaves that side enters the other.
+  std::vector<BasicPartShift<T>> flux{};
   /// [n] or empty: of panels where φ is given, whether their charge follows from K'σ; and whether
   /// there is metal behind them or ahead, where no flux is.
   std::vector<char> charge_by_flux{}, is_metal_behind{}, is_metal_ahead{};
 
   std::vector<KnownCharge<T>> known{};  ///< of interfaces that hang together
 
-  bool empty() const { return flux.empty(); }
+  bool empty() const { return part.empty(); }
 };
 
 /// `part`: [n], numbers of parts; `beta`: [n], of rows. Chambers that a ground plane, a floating

@@ -8,6 +8,7 @@
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/compatible_data.hpp"
 #include "fmbem/problems/contrast.hpp"
+#include "fmbem/problems/domain_constants.hpp"
 #include "fmbem/problems/problem_equations.hpp"
 #include "fmbem/problems/problem_results.hpp"
 #include "fmbem/problems/solve_dense.hpp"
@@ -36,6 +37,9 @@ class LayerEquations final : public ProblemEquations {
                                                     "at 0 V");
     }
     solver_.set_up([&](const OperatorOptions& op) { return system_.make_operator(op); });
+    for (std::string& sentence :
+         leaky_piece_warnings(parts, conditions_.panels, solution.solver_tolerance))
+      solution.notices.push_back(std::move(sentence));
   }
 
   bool gives_flux(std::size_t i) const override { return conditions_.panels.gives_flux(i); }
@@ -194,6 +198,8 @@ class LayerEquations final : public ProblemEquations {
     for (std::size_t i = 0; i < density.size(); ++i)
       if (!conditions_.panels.is_interface(i)) density[i] = found.inside[i] + found.outside[i];
     for (std::size_t part = 0; part < results.size(); ++part) {
+      for (std::string& sentence : constant_warnings(parts_, results[part]))
+        solution_.notices.push_back(std::move(sentence));
       const auto of = [part](const std::vector<T>& values) {
         const std::vector<double> numbers = numbers_of(std::span<const T>(values));
         const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(part * values.size());
@@ -265,6 +271,12 @@ class LayerEquations final : public ProblemEquations {
       } else {
         found.inside[i] = behind * (0.5 * found.sigma[i] + mean[i]);
         found.outside[i] = ahead * (0.5 * found.sigma[i] - mean[i]);
+        if (!conditions.is_interface(i)) continue;
+        // What it gives off is given, and the larger coefficient's flux has the larger error.
+        if (std::abs(behind) < std::abs(ahead))
+          found.outside[i] = data.given[i] - found.inside[i];
+        else
+          found.inside[i] = data.given[i] - found.outside[i];
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/problems/given_tolerance.hpp"
 
 namespace fmbem {
 namespace {
@@ -44,6 +45,7 @@ LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
                          LayerSolution& result)
     : result_(result),
       solver_(checked(options).solver),
+      given_tolerance_(options.op.tolerance),
       op_options_(options.op),
       inspect_(options.inspect) {
   if (options.started) options.started(mesh.triangles.size());
@@ -66,7 +68,8 @@ LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
 
 void LayerSolver::set_up(const MakeOperator& make_operator) {
   const Timer setup, assembly;
-  op_ = make_operator(op_options_);
+  op_ = made_to_tolerance(given_tolerance_, result_.solver_tolerance,
+                          [&] { return make_operator(op_options_); });
   result_.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
   solver_.set_operator(op_, leaves_of_unknowns(result_.panels, op_->size()));

@@ -83,6 +83,7 @@ class LayerSolver {
  private:
   LayerSolution& result_;
   LinearSolver solver_;
+  double given_tolerance_;  ///< of the operator; 0 where none is
   OperatorOptions op_options_;
   std::function<void(const SolvedSystem&)> inspect_;
   std::shared_ptr<const BoundaryOperator> op_;

@@ -52,8 +52,9 @@ LayerStudySystem::LayerStudySystem(const StudyProblem& problem, const StudyEquat
       op_ = make_single_layer(panels_, options);
       break;
     case Formulation::direct:
-      op_ = make_single_layer(panels_, options);
+      // K first, as it refuses tolerances that V reaches.
       of_data_ = make_boundary_operator(panels_, double_layer, options);
+      op_ = make_single_layer(panels_, options);
       break;
     case Formulation::second:
       op_ = make_shifted_operator(make_boundary_operator(panels_, double_layer, options), 0.5, -1);

@@ -90,7 +90,12 @@ BasicMediaSystem<T>::BasicMediaSystem(const Panels& panels, BasicPanelConditions
   std::future<void> v;
   if constexpr (!is_complex)
     if (options.processor == Processor::gpu)
-      v = start_beside(true, [&] { v_ = MixedOperator::make_v(panels_, *rows_, options); });
+      v = start_beside(true, [&] {
+        try {
+          v_ = MixedOperator::make_v(panels_, *rows_, options);
+        } catch (const ToleranceError&) {  // make_operator() makes it again, and throws
+        }
+      });
   set_parts();
   set_applied();
   if (v.valid()) v.get();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -50,6 +51,8 @@ auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
   if (asked_panels_.empty()) return op_;
   OperatorOptions of_asked = options;
   of_asked.processor = op_->processor();
+  // What V reaches for the solve, K' need not reach for what is printed of it.
+  of_asked.tolerance = std::max(options.tolerance, least_tolerance(Trace::normal).of_operator);
   asked_flux_ =
       make_boundary_operator(panels_, adjoint_double_layer, of_asked, {.rows = asked_panels_});
   return op_;
@@ -117,8 +120,8 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
 
 /// Where rows give fluxes K'σ is what they say, to all digits of σ, so that what flows through an
 /// interface does not depend on ε times the errors of a product; without much contrast it would
-/// depend on the residual over β. Of conductors that bound chambers between surfaces that touch it
-/// is corrected such that Gauss's law holds.
+/// depend on the residual over β. Of surfaces that touch it is corrected such that Gauss's law
+/// holds in the chambers between them.
 template <class T>
 void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
                                          std::span<const T> given, std::vector<T>& flux) const {
@@ -141,10 +144,10 @@ void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
     sum[p] += area * flux[i];
     part_area[p] += area;
   }
-  for (const PartShift& change : gauss_.flux)
-    for (const PartShift::Term& term : change.terms) {
+  for (const BasicPartShift<T>& change : gauss_.flux)
+    for (const typename BasicPartShift<T>::Term& term : change.terms) {
       shift[change.part] += term.charge * charge[term.part];
-      if (term.flux != 0) shift[change.part] += term.flux * sum[term.part];
+      if (term.flux != T(0)) shift[change.part] += term.flux * sum[term.part];
     }
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) flux[i] += shift[gauss_.part[i]] / part_area[gauss_.part[i]];

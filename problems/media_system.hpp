@@ -103,7 +103,8 @@ class BasicMediaSystem {
                              std::span<const T> given = {}) const;
 
   /// [n panels]: K'σ + ∂ₙφ_a, the mean of ∂ₙφ on both sides. By operators that there are, so on
-  /// potential rows with one medium on both sides it is NaN.
+  /// potential rows with one medium on both sides it is NaN. Of interfaces that touch others only
+  /// the flux on the side of the lower ε is that of this mean (GaussShifts::flux).
   /// `given`: as BasicPanelData has it, where σ solves for it; empty for 0.
   std::vector<T> mean_flux(std::span<const T> sigma, bool applied,
                            std::span<const T> given = {}) const;

@@ -18,7 +18,7 @@ ProblemLayout::ProblemLayout(const SurfaceMesh& mesh, const BoundaryProblem& pro
       applied(with_images(applied_field(problem, region_of_source), panels)),
       parts{mesh,       problem, groups, panels,     sides, region_of_source,
             conductors, domains, *area,  is_grounded} {
-  check_pieces_of_regions(mesh, problem, groups, panels, domains, is_grounded);
+  check_pieces_of_regions(mesh, problem, groups, panels, domains);
 }
 
 PanelData ProblemLayout::data() const {

@@ -233,7 +233,7 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
     while (root[r] != r) r = root[r];
     return r;
   };
-  std::vector<bool> is_fixed = is_grounded;
+  std::vector<bool> is_fixed = is_grounded, has_robin(n, false);
   std::map<std::string, int> at_floating;  // a region
   const auto join = [&](int a, int b) {
     if (a == no_region || b == no_region) return;
@@ -246,23 +246,33 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
       if (region == no_region) continue;
       if (condition.floats())
         join(at_floating.emplace(condition.conductor_name(), region).first->second, region);
-      is_fixed[region] = is_fixed[region] || condition.fixes_potential();
+      if (condition.kind == Kind::robin)
+        has_robin[region] = true;
+      else if (condition.fixes_potential())
+        is_fixed[region] = true;
     }
   }
   const int outside = region_outside(problem);
   if (outside != no_region) is_fixed[outside] = true;
 
-  Domains domains{std::vector<int>(n), {}, {}};
+  Domains domains;
+  domains.of.resize(n);
   std::map<int, int> number;
   for (std::size_t r = 0; r < n; ++r) {
     const auto [entry, is_new] =
         number.emplace(find(static_cast<int>(r)), static_cast<int>(domains.fixes.size()));
     if (is_new) {
       domains.fixes.push_back(false);
+      domains.robin_alone.push_back(false);
       domains.first.push_back(r);
     }
     domains.of[r] = entry->second;
     if (is_fixed[r]) domains.fixes[entry->second] = true;
+    if (has_robin[r]) domains.robin_alone[entry->second] = true;
+  }
+  for (std::size_t d = 0; d < domains.fixes.size(); ++d) {
+    domains.robin_alone[d] = domains.robin_alone[d] && !domains.fixes[d];
+    domains.fixes[d] = domains.fixes[d] || domains.robin_alone[d];
   }
   return domains;
 }

@@ -53,10 +53,16 @@ std::vector<bool> check_regions_closed(const SurfaceMesh& mesh, const BoundaryPr
 
 /// Regions that hang together through interfaces and sheets.
 struct Domains {
-  std::vector<int> of;             ///< [regions]
-  std::vector<bool> fixes;         ///< [domains]: something there, or infinity, says what φ is
+  std::vector<int> of;      ///< [regions]
+  std::vector<bool> fixes;  ///< [domains]: something there, or infinity, says what φ is
+  /// [domains]: Robin conditions do, and nothing else, in a domain of one piece.
+  std::vector<bool> robin_alone;
+  /// [n panels] In a domain of several pieces the one that Robin conditions alone fix, −1 for
+  /// others; empty where nobody has looked for pieces.
+  std::vector<std::int32_t> leaky_piece;
   std::vector<std::size_t> first;  ///< [domains]: one of the regions
 };
+/// `robin_alone` takes all domains for one piece.
 Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups,
                      const std::vector<bool>& is_grounded);
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "fmbem/bem/space/quadrature.hpp"
+#include "fmbem/problems/compatible_data.hpp"
+#include "fmbem/problems/domain_constants.hpp"
 
 namespace fmbem {
 namespace {
@@ -69,7 +71,7 @@ class Balance {
   Balance(const ProblemParts& parts, const BasicPanelConditions<T>& conditions,
           const BasicPanelData<T>& data, FoundValues<T>& found)
       : parts_(parts), conditions_(conditions), data_(data), found_(found) {
-    fix_constants();
+    add_constants();
     add_up_fluxes();
     add_up_regions();
     energy_ = energy();
@@ -112,40 +114,20 @@ class Balance {
   /// C or A of a flux through an area.
   double to_si() const { return problem().unit() * scale(); }
   bool has_sources() const { return data_.applied && !problem().sources.empty(); }
-  int domain(std::size_t i) const {
-    return parts_.domains.of[std::max(parts_.sides.inside[i], parts_.sides.outside[i])];
-  }
-  bool is_neumann(std::size_t i) const {
-    return conditions_.gives_flux(i) && !conditions_.is_interface(i) &&
-           !conditions_.has_admittance(i);
-  }
-
-  /// Where φ is known up to a constant its mean over the Neumann surfaces becomes 0; where there
-  /// are none, that over the conductors.
-  void fix_constants() {
-    constant_.assign(problem().regions.size(), T(0));
-    const std::size_t domains = parts_.domains.fixes.size();
-    std::vector<T> sum(domains, T(0));
-    std::vector<double> area(domains, 0.0);
-    for (const bool of_neumann : {true, false}) {
-      const std::vector<double> before = area;
-      for (std::size_t i = 0; i < found_.potential.size(); ++i) {
-        const int d = domain(i);
-        if (parts_.domains.fixes[d] || before[d] > 0) continue;
-        if (of_neumann ? !is_neumann(i) : conditions_.conductor[i] < 0) continue;
-        sum[d] += parts_.area[i] * found_.potential[i];
-        area[d] += parts_.area[i];
-      }
-    }
-    const auto constant = [&](int d) { return area[d] > 0 ? -sum[d] / area[d] : T(0); };
-    for (std::size_t r = 0; r < problem().regions.size(); ++r)
-      constant_[r] = constant(parts_.domains.of[r]);
+  /// Adds domain_constants(). Weak walls give off what their condition says of φ then.
+  void add_constants() {
+    const std::vector<T> constant = domain_constants(parts_, conditions_, data_, found_);
+    for (const int d : parts_.domains.of) constant_.push_back(constant[d]);
     std::vector<bool> is_done(found_.conductor_potential.size(), false);
     for (std::size_t i = 0; i < found_.potential.size(); ++i) {
-      found_.potential[i] += constant(domain(i));
+      const int d = domain_of_panel(parts_, i);
+      found_.potential[i] += constant[d];
+      if (constant[d] != T(0) && conditions_.has_admittance(i))
+        (parts_.sides.inside[i] != no_region ? found_.inside : found_.outside)[i] =
+            data_.given[i] - conditions_.admittance[i] * found_.potential[i];
       const int conductor = conditions_.conductor[i];
       if (conductor < 0 || is_done[conductor]) continue;
-      found_.conductor_potential[conductor] += constant(domain(i));
+      found_.conductor_potential[conductor] += constant[d];
       is_done[conductor] = true;
     }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/problems/given_tolerance.hpp"
 
 namespace fmbem {
 
@@ -13,7 +14,8 @@ struct RegionDirichlet::Impl {
       : panels(all_panels), solver(options.solver), equations(panels, side, options.formulation) {
     OperatorOptions op = options.op;
     if (op.tolerance == 0) op.tolerance = 0.1 * solver.tolerance();
-    solved_with = equations.make_operator(op);
+    solved_with = made_to_tolerance(options.op.tolerance, solver.tolerance(),
+                                    [&] { return equations.make_operator(op); });
     solver.set_operator(solved_with, panels.leaf_begin);
   }
 

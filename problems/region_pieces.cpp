@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -59,10 +60,10 @@ class Pieces {
         check_surroundings(c);
   }
 
-  /// Where pieces of one domain are several, and one of them is not fixed.
-  void check_constants(const Domains& domains, const std::vector<bool>& is_grounded) {
+  /// Refuses pieces of one domain that are several where one of them is not fixed.
+  void check_constants(Domains& domains) {
     Unions joined(walls_.size() + 1);
-    std::vector<char> is_fixed(walls_.size() + 1, false);
+    std::vector<char> is_fixed(walls_.size() + 1, false), has_robin = is_fixed;
     std::map<std::string, std::int32_t> at_floating;  // a piece
     for (std::int32_t w = 0; w < size(whole_); ++w) {
       const ResolvedGroup& group = group_of(w);
@@ -70,33 +71,44 @@ class Pieces {
       if (group.inside != no_region && group.outside != no_region)
         joined.join(piece_of(w, 0), piece_of(w, 1));
       for (const int side : {0, 1}) {
-        const int region = group.region(side);
         const std::int32_t piece = piece_of(w, side);
-        if (region == no_region) continue;
+        if (group.region(side) == no_region) continue;
         if (condition.floats())
           joined.join(at_floating.emplace(condition.conductor_name(), piece).first->second, piece);
-        if (condition.fixes_potential() || is_grounded[region]) is_fixed[piece] = true;
+        if (condition.kind == GroupCondition::Kind::robin)
+          has_robin[piece] = true;
+        else if (condition.fixes_potential())
+          is_fixed[piece] = true;
       }
     }
+    for (const std::int32_t piece : grounded_pieces()) is_fixed[piece] = true;
     if (region_outside(problem_) != no_region) is_fixed[unions_.root(unbounded())] = true;
-    std::vector<char> has_fixed(walls_.size() + 1, false);
-    for (std::size_t p = 0; p < is_fixed.size(); ++p)
-      if (is_fixed[p]) has_fixed[joined.root(static_cast<std::int32_t>(p))] = true;
+    for (std::size_t p = 0; p < is_fixed.size(); ++p) {
+      const std::int32_t root = joined.root(static_cast<std::int32_t>(p));
+      if (is_fixed[p]) is_fixed[root] = true;
+      if (has_robin[p]) has_robin[root] = true;
+    }
 
     std::vector<std::set<std::int32_t>> of_domain(domains.fixes.size());
     for_own_walls([&](Wall wall, int region) {
       of_domain[domains.of[region]].insert(joined.root(piece_of(wall.panel, wall.side)));
     });
+    for (std::size_t d = 0; d < of_domain.size(); ++d)
+      domains.robin_alone[d] = domains.robin_alone[d] && of_domain[d].size() == 1;
+    domains.leaky_piece.assign(panels_.size(), -1);
     for_own_walls([&](Wall wall, int region) {
       const int domain = domains.of[region];
-      const bool is_whole = of_domain[domain].size() == 1 && !domains.fixes[domain];
-      if (is_whole || !walls_[chamber_of(wall.panel, wall.side)].is_one) return;
-      FMBEM_REQUIRE(has_fixed[joined.root(piece_of(wall.panel, wall.side))],
+      if (of_domain[domain].size() == 1 && (!domains.fixes[domain] || domains.robin_alone[domain]))
+        return;
+      if (!walls_[chamber_of(wall.panel, wall.side)].is_one) return;
+      const std::int32_t piece = joined.root(piece_of(wall.panel, wall.side));
+      FMBEM_REQUIRE(is_fixed[piece] || has_robin[piece],
                     "the region \"" << problem_.regions[region].name
                                     << "\" lies in several pieces, and nothing says what the "
                                        "potential is in the one at "
                                     << place(whole_.centroid(wall.panel) + whole_.origin) << ' '
                                     << mesh_.unit << ": give that a region of its own");
+      if (!is_fixed[piece]) domains.leaky_piece[numbers_.source(wall.panel)] = piece;
     });
   }
 
@@ -115,6 +127,19 @@ class Pieces {
   }
   std::int32_t chamber_of(std::int32_t w, int side) const { return chambers_.of[w][side]; }
   std::int32_t piece_of(std::int32_t w, int side) { return unions_.root(chamber_of(w, side)); }
+
+  /// Those that a ground plane passes through: they go on to the side of the images.
+  std::vector<std::int32_t> grounded_pieces() {
+    std::vector<std::int32_t> result;
+    if (!panels_.images) return result;
+    std::set<std::int32_t> here, beyond;
+    for (std::int32_t w = 0; w < size(whole_); ++w)
+      for (const int side : {0, 1})
+        (panels_.images->sign[w] < 0 ? beyond : here).insert(piece_of(w, side));
+    std::set_intersection(here.begin(), here.end(), beyond.begin(), beyond.end(),
+                          std::back_inserter(result));
+    return result;
+  }
 
   /// Calls visit(wall, region) for what is no image and bounds a region.
   template <class Visit>
@@ -239,14 +264,17 @@ class Pieces {
 
 void check_pieces_of_regions(const SurfaceMesh& mesh, const BoundaryProblem& problem,
                              std::span<const ResolvedGroup> groups, const Panels& panels,
-                             const Domains& domains, const std::vector<bool>& is_grounded) {
+                             Domains& domains) {
   bool says_nothing = false;  // of the sides of surfaces: all is in the region outside
+  bool is_truncated = false;
   for (const ResolvedGroup& group : groups) {
-    if (group.condition->truncated) return;
+    is_truncated = is_truncated || group.condition->truncated;
     says_nothing = says_nothing || group.inside == no_region || group.outside == no_region;
   }
-  if (!says_nothing && problem.regions.size() == 1) return;
-  Pieces(mesh, problem, groups, panels).check_constants(domains, is_grounded);
+  if (is_truncated || (!says_nothing && problem.regions.size() == 1))
+    domains.robin_alone.assign(domains.fixes.size(), false);
+  else
+    Pieces(mesh, problem, groups, panels).check_constants(domains);
 }
 
 }  // namespace fmbem

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/meshes/mesh.hpp"
@@ -17,8 +16,10 @@ namespace fmbem {
 ///   its region has other pieces, with which it would share one.
 /// Pieces are found from walls that hang together (Chambers) and from which of these enclose which.
 /// Truncated surfaces leave open what that is: with them nothing is checked. O(n log n).
+/// Of the domains it sets leaky_piece, and robin_alone to false for those that are not one piece,
+/// or may not be.
 void check_pieces_of_regions(const SurfaceMesh& mesh, const BoundaryProblem& problem,
                              std::span<const ResolvedGroup> groups, const Panels& panels,
-                             const Domains& domains, const std::vector<bool>& is_grounded);
+                             Domains& domains);
 
 }  // namespace fmbem

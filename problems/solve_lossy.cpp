@@ -1,5 +1,7 @@
 #include "fmbem/problems/solve_lossy.hpp"
 
+#include "fmbem/problems/given_tolerance.hpp"
+
 namespace fmbem {
 
 LossySolution solve_lossy(LossySystem& system, const std::vector<LossyData>& data,
@@ -8,7 +10,8 @@ LossySolution solve_lossy(LossySystem& system, const std::vector<LossyData>& dat
   LinearSolver solver(options.solver);
   OperatorOptions op_options = options.op;
   if (op_options.tolerance == 0) op_options.tolerance = 0.1 * solver.tolerance();
-  const auto op = system.make_operator(op_options);
+  const auto op = made_to_tolerance(options.op.tolerance, solver.tolerance(),
+                                    [&] { return system.make_operator(op_options); });
   solver.set_operator(op, leaves_of_unknowns(system.panels(), op->size()));
   std::vector<double> b;
   for (const LossyData& of : data) {

@@ -179,19 +179,21 @@ class Finder {
 
   void set_walls(TouchingChambers<T>& result) const {
     result.wall_of.assign(panels_.size(), -1);
-    std::map<std::tuple<int, int, int, double, double>, std::int32_t> number;
+    std::map<std::tuple<int, int, int, bool, double, double>, std::int32_t> number;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       const std::int32_t i = images_.source(chosen_[k]);
       if (images_.itself(i) != chosen_[k] || given_.is_floating(i) || given_.is_unfixed(i))
         continue;
       const auto known = [&](std::int32_t c) { return result.chambers[c].is_known ? c : -1; };
       const std::int32_t behind = known(found_.of[k][0]), ahead = known(found_.of[k][1]);
-      const auto [at, is_new] = number.emplace(
-          std::tuple(part_[i], behind, ahead, std::real(beta_[i]), std::imag(beta_[i])),
-          static_cast<std::int32_t>(result.walls.size()));
+      const auto [at, is_new] =
+          number.emplace(std::tuple(part_[i], behind, ahead, given_.has_admittance(i),
+                                    std::real(beta_[i]), std::imag(beta_[i])),
+                         static_cast<std::int32_t>(result.walls.size()));
       if (is_new)
         result.walls.push_back({part_[i], complex_[k], behind, ahead, given_.gives_flux(i),
-                                given_.behind[i], given_.ahead[i], beta_[i], 0});
+                                given_.has_admittance(i), given_.behind[i], given_.ahead[i],
+                                beta_[i], 0});
       result.wall_of[i] = at->second;
       result.walls[at->second].area += panels_.area(i);
     }

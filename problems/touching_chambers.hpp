@@ -25,7 +25,7 @@ template <class T>
 struct ChamberWall {
   std::int32_t old_part = 0, complex = 0;
   std::int32_t behind = -1, ahead = -1;
-  bool gives_flux = false;
+  bool gives_flux = false, has_admittance = false;
   T permittivity_behind{}, permittivity_ahead{}, beta{};
   double area = 0;
 };

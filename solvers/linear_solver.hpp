@@ -69,7 +69,7 @@ struct SolveReport {
   /// cancel too; 0 where the operator does not know its norm.
   double condition = 0;
   /// Where no product is accurate enough for the tolerance: the residual that products can attain,
-  /// to which the true one is known; else 0.
+  /// to which the true one, which may be less, is known; else 0.
   double attainable_residual = 0;
   double rhs_norm = 0;  ///< ‖b‖
 };

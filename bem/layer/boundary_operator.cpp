@@ -1,6 +1,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
 #include "fmbem/bem/layer/averaged_flux.hpp"
+#include "fmbem/bem/layer/centroid_flux.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
@@ -89,9 +90,12 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   if (processor == Processor::cpu && is_dense(panels.size(), multiplied, options))
     return make_dense_operator(panels, layer, options, block);
   if (!is_adjoint) return make_fmm(panels, layer, options, processor, block);
-  FMBEM_REQUIRE(options.normal_rows == NormalRows::averaged,
-                "the FMM has K' averaged over panels, not at their centroids: choose that, or the "
-                "dense operator");
+  if (options.normal_rows == NormalRows::at_centroids) {
+    OperatorOptions by_fmm = options;
+    by_fmm.kind = OperatorOptions::Choice::fmm;
+    by_fmm.processor = processor;
+    return make_centroid_flux(panels, by_fmm, block);
+  }
   const PanelBlock transposed{.rows = block.columns, .columns = block.rows};
   return make_averaged_flux(panels, make_fmm(panels, double_layer, options, processor, transposed),
                             block);

@@ -150,12 +150,13 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 std::vector<double> matrix_of(const BoundaryOperator& op);
 
 /// V, K or K' with constant densities. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
-/// OperatorOptions::normal_rows, and averaged by the FMM. With fine panels K σ and K' σ tend to the
-/// means of both sides' limits on the surface; with normals that point outward K 1 = −½ on a closed
-/// surface. A block has the rows and columns of some panels, and costs what these cost; it has no
-/// approximate inverse. With OperatorOptions::kappa the kernel is Yukawa's in all of them: V_ij =
-/// ∫ G, K_ij = ∫ ∂G/∂n_y, K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr); the FMM's tolerance is then
-/// against ‖V_κ‖ and, for K and K', still against ½. Throws what make_single_layer() throws.
+/// OperatorOptions::normal_rows; at centroids the FMM has transposed products on the CPU alone.
+/// With fine panels K σ and K' σ tend to the means of both sides' limits on the surface; with
+/// normals that point outward K 1 = −½ on a closed surface. A block has the rows and columns of
+/// some panels, and costs what these cost; it has no approximate inverse. With
+/// OperatorOptions::kappa the kernel is Yukawa's in all of them: V_ij = ∫ G, K_ij = ∫ ∂G/∂n_y,
+/// K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr); the FMM's tolerance is then against ‖V_κ‖ and, for K and
+/// K', still against ½. Throws what make_single_layer() throws.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},
                                                          const PanelBlock& block = {});

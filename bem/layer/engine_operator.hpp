@@ -66,7 +66,8 @@ class EngineOperator final : public BoundaryOperator {
         columns_(count_of(block.columns, panels.size())) {
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
-    const int order = options.order.value_or(far_order_for(tolerance, layer.source, crowded_));
+    const int order =
+        options.order.value_or(far_order_for(tolerance, layer.source, crowded_, options.kappa > 0));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance, layer_.source);
@@ -166,7 +167,7 @@ class EngineOperator final : public BoundaryOperator {
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
     return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source,
-                         crowded_);
+                         crowded_, options_.kappa > 0);
   }
 
   /// Calls multiply() for a product that the engine's far and near field serve, and multiply(loose

@@ -26,6 +26,9 @@ constexpr double dipole_errors[] = {
 
 /// Errors on crowded surfaces, in the norm, over those of the tables (docs/decisions.md).
 constexpr double crowded_errors = 4, crowded_dipole_errors = 6;
+/// Those of V with e^{−κr} there over those without: ‖V‖ falls with κ, and what boxes of a size
+/// about 1/κ leave out does not. 5.5 on a wire along a plate, κ · size = 100.
+constexpr double screened_errors = 6;
 
 /// The part of the accurate product's tolerance that the near field's error may take.
 constexpr double near_part_of_accurate = 0.5;
@@ -46,9 +49,9 @@ double overhang_for(Trace source, bool cuts_panels, bool crowded) {
   return cuts_panels ? piece_overhang : panel_overhang;
 }
 
-int far_order_for(double tolerance, Trace source, bool crowded) {
+int far_order_for(double tolerance, Trace source, bool crowded, bool screened) {
   std::span<const double> errors = operator_errors;
-  double more = crowded_errors;
+  double more = screened ? screened_errors * crowded_errors : crowded_errors;
   if (source == Trace::normal) {
     errors = dipole_errors;
     more = crowded_dipole_errors;

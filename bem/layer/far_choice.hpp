@@ -25,8 +25,9 @@ bool is_crowded(double crowding);
 
 /// The degree of the expansions for which ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖, with panel_overhang for V
 /// and dipole_overhang for K, whose norm counts as 1/2. On crowded surfaces errors count four
-/// times, of K six times.
-int far_order_for(double tolerance, Trace source = Trace::value, bool crowded = false);
+/// times, of K six times, and of V six times more with Yukawa's kernel (`screened`).
+int far_order_for(double tolerance, Trace source = Trace::value, bool crowded = false,
+                  bool screened = false);
 
 /// The precision of the expansions. Single precision rounds to 1e-7 of ‖V‖ for constant x; to 6e-7
 /// of 1/2 for K on a million panels, whose terms cancel.

@@ -1,5 +1,6 @@
 #include "fmbem/bem/layer/fmm_operator.hpp"
 
+#include <sstream>
 #include <vector>
 
 #include "fmbem/bem/layer/cpu_engine.hpp"
@@ -11,11 +12,13 @@ namespace fmbem {
 
 Precision check_fmm_options(const Layer& layer, const OperatorOptions& options) {
   const double least = least_tolerance(layer.source).of_operator;
-  FMBEM_REQUIRE(options.tolerance >= least && options.tolerance <= 0.5,
-                "the tolerance of the FMM operator must be between "
-                    << least << " and 0.5, not " << options.tolerance
-                    << ": loosen it, or use the dense operator, up to " << dense_panels_at_most
-                    << " panels");
+  if (!(options.tolerance >= least && options.tolerance <= 0.5)) {
+    std::ostringstream sentence;
+    sentence << "the tolerance of the FMM operator must be between " << least << " and 0.5, not "
+             << options.tolerance << ": loosen it, or use the dense operator, up to "
+             << dense_panels_at_most << " panels";
+    throw ToleranceError(sentence.str(), least / options.tolerance);
+  }
   FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,
                 "single precision serves operator tolerances of the FMM of 1e-7 and more, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");

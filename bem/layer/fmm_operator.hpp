@@ -1,14 +1,25 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 
-/// Throws InputError for options that no FMM operator can meet; returns the precision of the near
-/// field's entries.
+/// A tolerance that the FMM does not reach. It may be that of a part of what was asked for, which
+/// whoever asked can tell from the factor by which it is too tight.
+class ToleranceError : public InputError {
+ public:
+  ToleranceError(const std::string& sentence, double factor)
+      : InputError(sentence), too_tight(factor) {}
+  double too_tight;
+};
+
+/// Throws ToleranceError, or another InputError for options that no FMM operator can meet; returns
+/// the precision of the near field's entries.
 Precision check_fmm_options(const Layer& layer, const OperatorOptions& options);
 
 /// Entries of the layer for panels i, j in [begin, end), row by row, those of K' with such rows:

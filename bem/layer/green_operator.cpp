@@ -23,8 +23,8 @@ namespace {
 /// spread over some 12 products.
 constexpr double near_pair_seconds_of_both = 6e-9;
 
-/// Relative error of integrals where everything is near.
-constexpr double exact = 1e-12;
+/// What one thread takes to integrate a far pair to that, potentials alone or derivatives too.
+constexpr double far_pair_seconds = 3.5e-8, far_pair_seconds_of_both = 5e-7;
 
 }  // namespace
 
@@ -64,6 +64,13 @@ struct GreenOperator::Impl {
     }
   }
 
+  const cuda::bem::GreenProduct& product_on_gpu() const {
+    if (!on_gpu)
+      throw Error(ExitCode::internal_error,
+                  "this operator is on the CPU: it takes vectors in host memory");
+    return *on_gpu;
+  }
+
   void multiply(std::span<const double> x, std::span<double> y) const {
     if (on_gpu) return on_gpu->multiply(x.data(), y.data());
     const std::size_t n = n_columns, m = n_rows;
@@ -93,6 +100,37 @@ struct GreenOperator::Impl {
     near->add(x.data(), y.data());
     watch.add("near field");
   }
+
+  /// What acted on potentials acts as charges at the centroids, and what acted on derivatives along
+  /// normals as dipoles.
+  void multiply_transposed(std::span<const double> y, std::span<double> x) const {
+    const std::size_t n = n_columns, m = n_rows;
+    product_seconds.clear();
+    std::fill(x.begin(), x.end(), 0.0);
+    for (const Kernel& kernel : kernels) {
+      const std::size_t count = kernel.passes.size();
+      std::vector<double> charges(m * count), sums(2 * n * count);
+      std::vector<Vec3d> dipoles(outputs == 2 ? m * count : 0);
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t i = 0; i < m; ++i) {
+          charges[p * m + i] = kernel.passes[p].potential * y[i];
+          if (outputs == 2)
+            dipoles[p * m + i] = (kernel.passes[p].flux * y[m + i]) * targets.normal[i];
+        }
+      kernel.far->evaluate_transposed(
+          {.charges = charges, .dipoles = dipoles, .count = static_cast<int>(count)}, sums);
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t j = 0; j < n; ++j) {
+          x[j] += kernel.passes[p].sigma * sums[2 * n * p + j];
+          x[n + j] += kernel.passes[p].mu * sums[2 * n * p + n + j];
+        }
+      for (const auto& [stage, seconds] : kernel.far->evaluate_seconds())
+        product_seconds[stage] += seconds;
+    }
+    fmm::Stopwatch watch(product_seconds);
+    near->add_transposed(y.data(), x.data());
+    watch.add("near field");
+  }
 };
 
 GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
@@ -110,7 +148,7 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   info.name = "V, K";
   info.kind =
       options.kind == OperatorOptions::Choice::dense ? OperatorKind::dense : OperatorKind::fmm;
-  const bool is_dense = info.kind == OperatorKind::dense;
+  bool is_dense = info.kind == OperatorKind::dense;
   info.precision = is_dense ? options.precision.value_or(Precision::double_precision)
                             : check_fmm_options(double_layer, options);
   double least_kappa = impl_->terms[0].kappa;
@@ -149,33 +187,57 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
     return std::make_shared<PanelSources>(impl_->columns, nullptr, moments, Trace::normal, kappa,
                                           PanelSources::Strengths::charge_and_dipole);
   };
-  const auto most = static_cast<int>(std::max(impl_->n_columns, impl_->n_rows));
-  fmm::Seconds seconds;
-  impl_->tree = fmm::grow_tree(*sources(least_kappa), impl_->targets.centroid,
-                               {.overhang = overhang,
-                                .max_leaf = is_dense ? std::optional(most) : options.max_leaf,
-                                .ranks = options.ranks,
-                                .order = info.order,
+  const auto grow_tree = [&](std::optional<int> max_leaf) {
+    fmm::Seconds seconds;
+    impl_->tree = fmm::grow_tree(*sources(least_kappa), impl_->targets.centroid,
+                                 {.overhang = overhang,
+                                  .max_leaf = max_leaf,
+                                  .ranks = options.ranks,
+                                  .order = info.order,
+                                  .precision = info.far_precision,
+                                  .gradient = impl_->outputs == 2,
+                                  .near_pair_seconds = impl_->outputs * near_pair_seconds_of_both},
+                                 seconds);
+    impl_->near_panels = std::make_shared<NearPanels>(impl_->tree, nullptr);
+  };
+  const auto far_options = [&](const GreenTerm& term) {
+    return fmm::FarFieldOptions{.order = info.order,
                                 .precision = info.far_precision,
                                 .gradient = impl_->outputs == 2,
-                                .near_pair_seconds = impl_->outputs * near_pair_seconds_of_both},
-                               seconds);
-  impl_->near_panels = std::make_shared<NearPanels>(impl_->tree, nullptr);
+                                .kappa = term.kappa,
+                                .reach = far_reach_for(moments)};
+  };
+  const auto all_panels = static_cast<int>(std::max(impl_->n_columns, impl_->n_rows));
+  grow_tree(is_dense ? all_panels : options.max_leaf);
+  const bool asks_for_fmm = options.order || options.max_leaf || options.overhang;
+  if (options.kind == OperatorOptions::Choice::automatic && !asks_for_fmm) {
+    // At high orders operators take longer to make than all pairs of a few thousand panels, and
+    // more memory: a pair's entries are some bytes for more time than a byte of operators takes.
+    double of_operators = 0;
+    for (const GreenTerm& term : impl_->terms)
+      of_operators += fmm::operator_seconds(*impl_->tree, far_options(term));
+    const double pairs = static_cast<double>(impl_->n_rows) * static_cast<double>(impl_->n_columns),
+                 far_pairs = pairs - static_cast<double>(impl_->near_panels->entries());
+    const bool all_is_near = impl_->tree->octree.levels() <= 2;
+    is_dense = !all_is_near &&
+               far_pairs * (impl_->outputs == 2 ? far_pair_seconds_of_both : far_pair_seconds) <
+                   of_operators;
+    if (is_dense) {
+      info.kind = OperatorKind::dense;
+      info.precision = options.precision.value_or(Precision::double_precision);
+      grow_tree(all_panels);
+    }
+  }
   impl_->norm_of_v =
       estimate_norm(impl_->targets.centroid, *sources(least_kappa), *impl_->tree, least_kappa).norm;
   watch.add("tree");
   for (const GreenTerm& term : impl_->terms)
     impl_->kernels.push_back(
-        {std::make_unique<fmm::FarField>(impl_->tree, sources(term.kappa),
-                                         fmm::FarFieldOptions{.order = info.order,
-                                                              .precision = info.far_precision,
-                                                              .gradient = impl_->outputs == 2,
-                                                              .kappa = term.kappa,
-                                                              .reach = far_reach_for(moments)}),
+        {std::make_unique<fmm::FarField>(impl_->tree, sources(term.kappa), far_options(term)),
          passes_of(term)});
   watch.add("far field");
   impl_->near = make_green_blocks(impl_->columns, impl_->targets, impl_->near_panels, impl_->terms,
-                                  is_dense ? exact : tolerance, info.precision);
+                                  is_dense ? dense_green_tolerance : tolerance, info.precision);
   watch.add("near field");
 }
 
@@ -198,15 +260,32 @@ void GreenOperator::multiply(std::span<const double> x, std::span<double> y) con
   impl_->multiply(x, y);
 }
 
+void GreenOperator::multiply_transposed(std::span<const double> y, std::span<double> x) const {
+  FMBEM_REQUIRE(!impl_->on_gpu,
+                "transposed products of charges and dipoles are the CPU's: make "
+                "the operator there");
+  FMBEM_REQUIRE(x.size() == 2 * columns() && y.size() == outputs() * rows(),
+                "a transposed operator of charges and dipoles takes "
+                    << outputs() * rows() << " numbers to " << 2 * columns() << ", not " << y.size()
+                    << " to " << x.size());
+  fmm::check_evaluation(y.size(), 0, {.charges = y}, {});
+  impl_->multiply_transposed(y, x);
+}
+
 Processor GreenOperator::processor() const {
   return impl_->on_gpu ? Processor::gpu : Processor::cpu;
 }
 
 void GreenOperator::multiply_on_device(const double* x, double* y) const {
-  if (!impl_->on_gpu)
-    throw Error(ExitCode::internal_error,
-                "this operator is on the CPU: it takes vectors in host memory");
-  impl_->on_gpu->multiply_on_device(x, y);
+  impl_->product_on_gpu().multiply_on_device(x, y);
+}
+
+void GreenOperator::flux_on_device(const double* charges, double* flux) const {
+  impl_->product_on_gpu().flux_on_device(charges, flux);
+}
+
+void GreenOperator::wait() const {
+  if (impl_->on_gpu) impl_->on_gpu->wait();
 }
 
 OperatorInfo GreenOperator::info() const {

@@ -11,6 +11,9 @@
 
 namespace fmbem {
 
+/// Relative error of the integrals of dense operators of charges and dipoles.
+inline constexpr double dense_green_tolerance = 1e-12;
+
 /// Sums of the potentials of charges σ and dipoles μ on panels, and of their derivatives along the
 /// normals of the rows, over some kernels G with factors (GreenTerm):
 ///
@@ -25,10 +28,10 @@ namespace fmbem {
 class GreenOperator {
  public:
   /// Takes kind, processor, near_field, tolerance, precision, order and max_leaf of the options;
-  /// `dense` has everything near, to 1e-12, on the CPU. On the GPU potentials of one kernel alone
-  /// may be lean; else an InputError says so. Throws what operators throw. `panels_to_come`: those
-  /// of operators that are yet to be made and need as much memory, for the choice between stored
-  /// and lean.
+  /// `dense` has everything near, to 1e-12, on the CPU, and `automatic` does so there where it
+  /// takes less time to set up. On the GPU potentials of one kernel alone may be lean; else an
+  /// InputError says so. Throws what operators throw. `panels_to_come`: those of operators that are
+  /// yet to be made and need as much memory, for the choice between stored and lean.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
                 const OperatorOptions& options, std::size_t panels_to_come = 0);
   ~GreenOperator();
@@ -40,10 +43,16 @@ class GreenOperator {
   int outputs() const;
   /// Overwrites y. Products may not run at the same time.
   void multiply(std::span<const double> x, std::span<double> y) const;
+  /// The transposed product, on the CPU: from y to x, overwriting it.
+  void multiply_transposed(std::span<const double> y, std::span<double> x) const;
   Processor processor() const;
-  /// The same in the GPU's memory, in the order of its default stream, where processor() is the
+  /// The product in the GPU's memory, in the order of its default stream, where processor() is the
   /// GPU; x is not checked.
   void multiply_on_device(const double* x, double* y) const;
+  /// y_1 of charges alone, [columns] to [rows], likewise, where outputs() is 2.
+  void flux_on_device(const double* charges, double* flux) const;
+  /// Waits until these are done.
+  void wait() const;
   /// About ‖V‖ of the kernel that falls least.
   double norm_of_v() const;
   OperatorInfo info() const;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem {
@@ -53,10 +55,24 @@ RowPart<Rows, Factor> make_part(const Panels& panels, const Rows& rows, const La
   return {block, looser, factor, make_boundary_operator(panels, layer, options, block)};
 }
 
-/// That of αV.
+/// Of K' + γ/β against K', whose norm counts as 1/2.
+template <class Rows>
+double looser_for_flux(const Rows& rows) {
+  return 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
+}
+
+/// That of αV. Where the FMM does not reach its tolerance, the error is by how much that is too
+/// tight for V and for K', so that nobody is refused twice.
 template <class Rows>
 auto part_of_v(const Panels& panels, const Rows& rows, const OperatorOptions& options) {
-  return make_part(panels, rows, single_layer, &Rows::alpha, {}, 1, options);
+  try {
+    return make_part(panels, rows, single_layer, &Rows::alpha, {}, 1, options);
+  } catch (const ToleranceError& error) {
+    if (largest(rows.beta) == 0) throw;
+    const double of_flux = looser_for_flux(rows) * options.tolerance,
+                 least = least_tolerance(Trace::normal).of_operator;
+    throw ToleranceError(error.what(), std::max(error.too_tight, least / of_flux));
+  }
 }
 
 /// Those of αV, which is handed over, and of βK' + γ. `needs_flux`: rows that K' is asked for in
@@ -66,10 +82,8 @@ RowParts<Rows, Factor> make_parts(RowPart<Rows, Factor> v, const Panels& panels,
                                   const std::vector<char>& needs_flux,
                                   const OperatorOptions& options) {
   RowParts<Rows, Factor> parts{std::move(v)};
-  // ‖K'‖ counts as 1/2.
-  const double looser = 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
-  parts.push_back(
-      make_part(panels, rows, adjoint_double_layer, &Rows::beta, needs_flux, looser, options));
+  parts.push_back(make_part(panels, rows, adjoint_double_layer, &Rows::beta, needs_flux,
+                            looser_for_flux(rows), options));
   std::erase_if(parts, [](const auto& part) { return !part.op; });
   return parts;
 }

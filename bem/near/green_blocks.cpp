@@ -66,6 +66,28 @@ class GreenBlocksOf final : public GreenBlocks {
     }
   }
 
+  void add_transposed(const double* y, double* x) const override {
+    SourceSums sums(*near_);
+    for (int strength = 0; strength < 2; ++strength) {
+#pragma omp parallel for schedule(dynamic, 8)
+      for (std::size_t row = 0; row < near_->rows(); ++row) {
+        const RowVectors in{near_->tree(), near_row(near_->tree(), row).targets};
+        const int count = in.range.size();
+        const std::int64_t near_panels = near_->count(row);
+        double* const out = sums.of_row(row);
+        std::fill_n(out, near_panels, 0.0);
+        for (int k = 0; k < outputs_; ++k) {
+          const Entry* entry =
+              entries_.data() + begin_[row] + (2 * k * near_panels + strength) * count;
+          for (std::int64_t j = 0; j < near_panels; ++j, entry += 2 * count)
+            for (int i = 0; i < count; ++i)
+              out[j] += static_cast<double>(entry[i]) * y[k * targets_ + in.target(i)];
+        }
+      }
+      sums.add_to(x + strength * panels_);
+    }
+  }
+
   std::int64_t bytes() const override {
     return static_cast<std::int64_t>(entries_.size() * sizeof(Entry));
   }

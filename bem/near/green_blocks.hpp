@@ -18,6 +18,8 @@ class GreenBlocks {
   /// Adds to potentials and, where some term has them, derivatives: x is [2][panels], σ and then μ,
   /// y [1 or 2][targets].
   virtual void add(const double* x, double* y) const = 0;
+  /// Adds the transposed product: y is [1 or 2][targets], x [2][panels].
+  virtual void add_transposed(const double* y, double* x) const = 0;
   virtual std::int64_t bytes() const = 0;
 };
 

@@ -38,7 +38,7 @@ struct PanelSample {
   std::vector<Strip> strips;        ///< of long panels, as sources_of() has them
   std::vector<Vec3d> targets;       ///< centroids of panels, as targets_of() has them
   std::size_t panels, long_panels;  ///< how many there are
-  Cube hull;                        ///< of all panels: the tree's root before it is inflated
+  Hull hull;                        ///< of all panels: the tree's root before it is inflated
 };
 
 /// The boxes that cost least, by the distances of long panels to targets. Nothing where cutting

@@ -11,7 +11,7 @@ namespace fmbem {
 namespace {
 
 /// The cube that the tree is made in, before it is inflated.
-Cube hull_of(std::span<const Triangle> panels) {
+Hull hull_of(std::span<const Triangle> panels) {
   const auto [low, high] =
       coordinate_bounds(3 * static_cast<std::int64_t>(panels.size()),
                         [&](std::int64_t k) { return panels[k / 3].vertex[k % 3]; });

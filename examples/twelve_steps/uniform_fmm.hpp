@@ -3,32 +3,12 @@
 
 #include <map>
 
-#include "expansions.hpp"
-#include "tree.hpp"
+#include "uniform_boxes.hpp"
 
-class UniformFmm {
+class UniformFmm : public UniformBoxes {
  public:
-  UniformFmm(const Charges& c, int depth, int order)
-      : tree(c, depth), p(order), moments(depth + 1), locals(depth + 1) {
-    for (int level = 2; level <= depth; ++level) {
-      moments[level].assign(std::size_t{1} << 3 * level, Expansion(p));
-      locals[level] = moments[level];
-    }
-  }
+  using UniformBoxes::UniformBoxes;
 
-  void p2m_all() {
-    each_box(tree.depth, [&](std::size_t box, Vec3d centre) {
-      for (std::size_t j = tree.first(box, tree.depth); j < tree.last(box, tree.depth); ++j)
-        p2m(moments[tree.depth][box], tree.sorted.q[j], tree.sorted.x[j] - centre);
-    });
-  }
-  void m2m_all() {
-    for (int level = tree.depth - 1; level >= 2; --level)
-      each_box(level, [&](std::size_t box, Vec3d centre) {
-        for (std::size_t child = 8 * box; child < 8 * box + 8; ++child)
-          m2m(moments[level][box], moments[level + 1][child], centre_of(child, level + 1) - centre);
-      });
-  }
   /// From the children of the parent's neighbours that are no neighbours: at most 189 boxes.
   void m2l_all() {
     for (int level = 2; level <= tree.depth; ++level) {
@@ -53,24 +33,6 @@ class UniformFmm {
       });
     }
   }
-  void l2l_all() {
-    for (int level = 3; level <= tree.depth; ++level)
-      each_box(level, [&](std::size_t box, Vec3d centre) {
-        l2l(locals[level][box], locals[level - 1][box / 8], centre - centre_of(box / 8, level - 1));
-      });
-  }
-  /// L2P, and P2P of the boxes that touch: each box owns its targets, so threads never meet.
-  void evaluate(std::vector<double>& u) {
-    each_box(tree.depth, [&](std::size_t box, Vec3d centre) {
-      const Charges& s = tree.sorted;
-      for (std::size_t i = tree.first(box, tree.depth); i < tree.last(box, tree.depth); ++i) {
-        u[i] = l2p(locals[tree.depth][box], s.x[i] - centre);
-        for (const std::size_t near : neighbours(box, tree.depth))
-          for (std::size_t j = tree.first(near, tree.depth); j < tree.last(near, tree.depth); ++j)
-            if (i != j) u[i] += s.q[j] / norm(s.x[i] - s.x[j]);
-      }
-    });
-  }
   /// All stages; adds the seconds of each. Potentials are in the tree's order.
   std::vector<double> run(std::map<std::string, double>& seconds) {
     std::vector<double> u(tree.sorted.x.size());
@@ -86,17 +48,4 @@ class UniformFmm {
     evaluate(u), timed("L2P and P2P");
     return u;
   }
-
-  Tree tree;
-
- private:
-  template <class Body>
-  void each_box(int level, const Body& body) {
-#pragma omp parallel for schedule(dynamic, 8)
-    for (std::size_t box = 0; box < std::size_t{1} << 3 * level; ++box)
-      body(box, centre_of(box, level));
-  }
-
-  int p;
-  std::vector<std::vector<Expansion>> moments, locals;  // [level][box]
 };

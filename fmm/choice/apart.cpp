@@ -1,10 +1,12 @@
 #include "fmbem/fmm/choice/apart.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -90,13 +92,19 @@ double nearest_other(double kappa, std::span<const Vec3d> sample, std::size_t po
   return kappa * nearest < 1 || kappa * nearest > all_are_zero ? 0 : nearest;
 }
 
-int order_apart(int order, double kappa, double nearest, double largest_side) {
+int order_apart(int order, double kappa, double nearest, double largest_side,
+                std::optional<double> theta) {
   if (kappa == 0 || nearest == 0) return order;
-  const double wanted = tail(order, 0, nearer);
+  // Boxes of one size with (r_t + r_s)/R = θ, corner to corner.
+  const double at_theta = source_at * (2 / theta.value_or(1) - 1);
+  const FacingBoxes boxes_of_theta{at_theta - source_at, at_theta};
+  const auto facing = theta ? std::vector{boxes_of_theta} : std::vector{nearer, farther};
+  const double wanted = tail(order, 0, facing.front());
   for (double side = largest_side; kappa * side > 0.1; side *= 0.5)
-    for (const FacingBoxes& boxes : {nearer, farther}) {
-      // Points in the boxes are at most so far apart (two sides more, or nearly so across).
-      if (nearest > (boxes.gap + 2.5) * side) continue;
+    for (const FacingBoxes& boxes : facing) {
+      // Points in the boxes are at most so far apart (two sides more, or nearly so across; or two
+      // diagonals).
+      if (nearest > (boxes.gap + (theta ? 4 * source_at : 2.5)) * side) continue;
       // The tail is that for points in the nearest corners, wherever in the boxes they are, and
       // results are as pairs at `nearest`, which may be farther or nearer.
       const double least = wanted * std::exp(kappa * (boxes.gap * side - nearest));
@@ -112,8 +120,12 @@ int order_across(const PlanOptions& options, bool sources_are_targets, const Clo
   if (options.order) return *options.order;
   PlanOptions asked = options;
   asked.gradient = asked.gradient || nearest > 0;  // potentials need as high orders there
-  return order_apart(order_for(asked, sources_are_targets, cloud), options.kappa, nearest,
-                     root_side / 4);
+  const int of_laplace = order_for(asked, sources_are_targets, cloud);
+  const double theta = options.theta.value_or(default_theta(options.method));
+  const bool by_theta = options.method == Method::treecode ||
+                        (options.method == Method::hybrid && theta < theta_of_blocks);
+  return by_theta ? order_apart(of_laplace, options.kappa, nearest, root_side / 2, theta)
+                  : order_apart(of_laplace, options.kappa, nearest, root_side / 4);
 }
 
 }  // namespace fmbem::fmm

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,10 @@ double nearest_pair(double kappa, std::span<const Vec3d> sources, std::span<cons
 double nearest_other(double kappa, std::span<const Vec3d> sample, std::size_t points);
 
 /// The lowest order from `order` on, that of Laplace's kernel, with no larger errors relative to
-/// results, or more than the highest. Pairs of boxes are at most `largest_side` in size.
-int order_apart(int order, double kappa, double nearest, double largest_side);
+/// results, or more than the highest. Pairs of boxes are at most `largest_side` in size, and as far
+/// apart as an FMM's or, of one size, as θ says.
+int order_apart(int order, double kappa, double nearest, double largest_side,
+                std::optional<double> theta = {});
 
 /// The order of a plan: the one that is given, or order_for(), and more where sources and targets
 /// are `nearest` apart in a root of that side.

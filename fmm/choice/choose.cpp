@@ -25,6 +25,10 @@ std::size_t sample_stride(std::size_t points, double leaf) {
 /// are best, and the largest where points crowd about a few places.
 constexpr double least_leaf = 1.5, leaf_step = 1.25;
 constexpr std::size_t most_leaves = most_trial_trees;
+/// Where such leaves are larger than the kernel's reach, so that all that acts is near and small
+/// leaves have fewer pairs, trials begin with a few points and go up by larger steps. With less
+/// than that the boxes take longer than the pairs.
+constexpr double short_reach_leaf = 8, short_reach_step = 1.5;
 
 }  // namespace
 
@@ -41,7 +45,7 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
 }
 
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
-                       std::span<const Vec3d> targets, double scale, const Cube& hull,
+                       std::span<const Vec3d> targets, double scale, const Hull& hull,
                        const Cloud& cloud) {
   const bool same = are_same(sources, targets);
   if (options.max_leaf && options.inflation && options.method != Method::automatic &&
@@ -61,9 +65,14 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
                   options.inflation.value_or(inflations[0])};
   // For few points no far field at all is best.
   if (!options.max_leaf) best.seconds = model.direct_seconds(sources.size(), targets.size());
+  const double reach = kernel_reach(
+      options.kappa, kappa_reach(options.tolerance) + options.kappa * cloud.nearest, scale);
+  const double least = least_leaf * balanced;
+  const bool is_short = reach < hull.side * std::cbrt(least / static_cast<double>(most));
   const std::vector<int> leaves =
       options.max_leaf ? std::vector{std::max(1, static_cast<int>(*options.max_leaf / weight))}
-                       : leaves_to_try(least_leaf * balanced / weight, leaf_step, most_leaves,
+                       : leaves_to_try((is_short ? short_reach_leaf : least) / weight,
+                                       is_short ? short_reach_step : leaf_step, most_leaves,
                                        static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
   const auto weights = [&](const std::vector<Cube>& roots) {
@@ -76,7 +85,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
     const Octree finest = build_octree(root, s, same ? s : t, leaves.front());
-    const std::vector<TreeWork> work = work_of_trees(finest, leaves, Leaves::merged);
+    const std::vector<TreeWork> work = work_of_trees(finest, leaves, Leaves::merged, reach);
     const bool better =
         best.improve(inflation, leaves, std::span(work), [&](const TreeWork& of_tree) {
           return model.near_seconds(of_tree) + model.far_seconds(of_tree);

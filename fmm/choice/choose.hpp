@@ -14,7 +14,7 @@ namespace fmbem::fmm {
 /// give is kept, and a tree is tried all the same where the order depends on it. Lattices
 /// get roots that keep their points off corners of boxes.
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
-                       std::span<const Vec3d> targets, double scale, const Cube& hull,
+                       std::span<const Vec3d> targets, double scale, const Hull& hull,
                        const Cloud& cloud);
 
 /// Points picked pseudo-randomly, one from each of equal stretches, so that no order of the input

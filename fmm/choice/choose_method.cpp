@@ -28,6 +28,11 @@ std::size_t stride_of_trial(std::span<const Vec3d> sources, std::span<const Vec3
   return std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
 }
 
+/// As kernel_reach(), of points that are not apart.
+double reach_for(const PlanOptions& options, double scale) {
+  return kernel_reach(options.kappa, kappa_reach(options.tolerance), scale);
+}
+
 TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
                          std::span<const Vec3d> targets) {
   const CostModel model(options, are_same(sources, targets), 1, 1);
@@ -36,7 +41,7 @@ TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sour
 }
 
 TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> sources,
-                           std::span<const Vec3d> targets, double scale, const Cube& hull) {
+                           std::span<const Vec3d> targets, double scale, const Hull& hull) {
   const double inflation = options.inflation.value_or(inflations[0]);
   PlanOptions in_double = options;
   in_double.precision = Precision::double_precision;  // as P2P of treecodes is
@@ -61,6 +66,7 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
     const std::vector<std::int32_t> leaves = leaves_with_targets(tree);
     const TreecodeWork work =
         treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
+                      reach_for(options, scale),
                       std::max<std::size_t>(1, leaves.size() / leaves_walked), of_walk);
     const double seconds = m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs;
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
@@ -71,11 +77,11 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
 
 /// The root and leaves of the FMM serve a hybrid.
 TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sources,
-                         std::span<const Vec3d> targets, double scale, const Cube& hull,
+                         std::span<const Vec3d> targets, double scale, const Hull& hull,
                          const Cloud& cloud) {
   PlanOptions free = options;
   free.max_leaf.reset();
-  const int order = order_for(options, are_same(sources, targets));
+  const int order = order_for(options, are_same(sources, targets), cloud);
   TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull, cloud);
   choice.max_leaf = hybrid_leaf(options.max_leaf, choice.max_leaf);
   return choice;
@@ -84,10 +90,11 @@ TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sour
 /// What the traversal of a sample's tree foresees for that choice.
 double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
                       std::span<const Vec3d> sources, std::span<const Vec3d> targets, double scale,
-                      const Cube& hull, const Cloud& cloud) {
+                      const Hull& hull, const Cloud& cloud) {
   const bool same = are_same(sources, targets);
   const std::size_t stride = stride_of_trial(sources, targets);
-  const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
+  const CostModel model(options, same, order_for(options, same, cloud),
+                        static_cast<double>(stride));
   const Cube root = inflated(hull, choice.inflation, cloud.on_lattice);
   PointTree tree{.scale = scale, .sources_are_targets = same};
   tree.sources = sort_points(sample(sources, stride), scale, root);
@@ -96,7 +103,7 @@ double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
                              std::max(1, choice.max_leaf / static_cast<int>(stride)));
   const double points = 0.5 * static_cast<double>(tree.sources.size() + tree.targets().size());
   return traverse_pairs(tree, options.theta.value_or(default_theta(options.method)),
-                        model.hybrid_costs())
+                        reach_for(options, scale), model.hybrid_costs())
              .seconds +
          model.far_seconds({.points = points, .has_far = true});
 }
@@ -110,7 +117,7 @@ PlanOptions with(PlanOptions options, Method method) {
 }  // namespace
 
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
-                           std::span<const Vec3d> targets, double scale, const Cube& hull,
+                           std::span<const Vec3d> targets, double scale, const Hull& hull,
                            const Cloud& cloud) {
   const auto fmm_choice = [&] {
     const int order = order_for(with(options, Method::fmm), are_same(sources, targets), cloud);
@@ -135,14 +142,13 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     if (tree.seconds < best.tree.seconds) best = {method, tree};
   };
   improve(Method::fmm, fmm_choice());
-  const bool expansions_act_on_points = options.kappa == 0 && !options.hessian;
   const bool order_serves =
       options.order || options.theta.value_or(default_theta(Method::treecode)) <=
                            theta_of_highest_order(options, are_same(sources, targets));
-  if (expansions_act_on_points && order_serves && best.method != Method::direct)
+  if (!options.hessian && order_serves && best.method != Method::direct)
     improve(Method::treecode,
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
-  if (expansions_act_on_points && best.method != Method::direct) {
+  if (!options.hessian && best.method != Method::direct) {
     const PlanOptions hybrid = with(options, Method::hybrid);
     TreeChoice tree = hybrid_choice(hybrid, sources, targets, scale, hull, cloud);
     tree.seconds =

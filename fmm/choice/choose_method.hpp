@@ -16,7 +16,7 @@ struct MethodChoice {
 /// The method that the options name, or the one that takes the least time by the cost model, and
 /// its tree. Arguments are as of choose_tree() and order_for().
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
-                           std::span<const Vec3d> targets, double scale, const Cube& hull,
+                           std::span<const Vec3d> targets, double scale, const Hull& hull,
                            const Cloud& cloud);
 
 /// Leaf size of a hybrid's tree: half of what is best for an FMM, or what is asked for if that is

@@ -120,7 +120,8 @@ double gradient_over_far(const PairCounts& counts) {
 
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {
   return weighs_branching(options, sources_are_targets) && options.gradient &&
-         options.max_leaf.value_or(least_given_leaf) >= least_given_leaf;
+         (options.method == Method::hybrid ||  // which merges leaves that are too small
+          options.max_leaf.value_or(least_given_leaf) >= least_given_leaf);
 }
 
 }  // namespace fmbem::fmm

@@ -54,14 +54,14 @@ bool is_on_lattice(std::vector<Vec3d> sample) {
   return 2 * most <= places(sample);  // copies have the values of one
 }
 
-std::vector<Cube> roots_of_lattice(const Cube& hull) {
+std::vector<Cube> roots_of_lattice(const Hull& hull) {
   std::vector<Cube> roots;
   for (const double inflation : inflations_of_lattices)
     roots.push_back(inflated(hull, inflation, true));
   return roots;
 }
 
-std::vector<Cube> roots_beside(const Cube& hull, double inflation) {
+std::vector<Cube> roots_beside(const Hull& hull, double inflation) {
   std::vector<Cube> roots;
   for (int k = 0; k < corner_roots; ++k)
     roots.push_back(inflated(hull, inflation_beside(inflation, k)));

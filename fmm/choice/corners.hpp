@@ -29,8 +29,8 @@ inline constexpr int corner_roots = 8, corner_levels = 5;
 inline double inflation_beside(double inflation, int k) { return inflation * (1 + 0.0125 * k); }
 
 /// Those that are tried for lattices, and those next to the one that is chosen.
-std::vector<Cube> roots_of_lattice(const Cube& hull);
-std::vector<Cube> roots_beside(const Cube& hull, double inflation);
+std::vector<Cube> roots_of_lattice(const Hull& hull);
+std::vector<Cube> roots_beside(const Hull& hull, double inflation);
 
 /// A point's (r/r_max)^(2(p+1)) in its box of a level, in units of 2^-32. `cells` is 2^level over
 /// the root's side.
@@ -63,7 +63,7 @@ int root_off_corners(const CornerWeights& weights, std::int64_t points, int max_
 /// The inflations to try, `weights(roots)` being corner_weights().
 template <class Weights>
 std::vector<double> inflations_to_try(const std::optional<double>& asked, bool on_lattice,
-                                      const Cube& hull, std::int64_t points, int smallest_leaf,
+                                      const Hull& hull, std::int64_t points, int smallest_leaf,
                                       Weights&& weights) {
   if (asked || !on_lattice) return inflations_to_try(asked);
   std::vector<double> tried;
@@ -73,7 +73,7 @@ std::vector<double> inflations_to_try(const std::optional<double>& asked, bool o
 }
 /// The inflation that is chosen for its time, or of a root beside it where that is to be looked at.
 template <class Weights>
-double inflation_off_corners(const PlanOptions& options, bool on_lattice, const Cube& hull,
+double inflation_off_corners(const PlanOptions& options, bool on_lattice, const Hull& hull,
                              const TreeChoice& choice, std::int64_t points, Weights&& weights) {
   const bool weighs = !on_lattice && options.tolerance < 1e-11 && !options.inflation &&
                       (options.method == Method::fmm || options.method == Method::automatic);

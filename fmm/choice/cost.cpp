@@ -1,9 +1,11 @@
 #include "fmbem/fmm/choice/cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 
@@ -23,11 +25,11 @@ constexpr double laplace_pairs_of_yukawa = 1.7, laplace_pairs_of_yukawa_in_doubl
 /// numbers that go through a butterfly.
 constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
-/// Of M2P: what a target and a box cost beside the expansion, in its coefficients, and the time of
-/// the expansions of potential and gradient over that of the potential's alone.
-constexpr double work_of_a_box = 20, expansions_of_gradient = 3;
 /// The time of M2P by monomials over that by harmonics: 0.57 to 0.61 at orders 3 and 6.
 constexpr double cartesian_part = 0.6;
+/// The time of M2P and of P2L of Yukawa's kernel over that of Laplace's: 1.25 to 1.6, the less the
+/// higher the order, and 1.05 to 1.5.
+constexpr double laplace_m2p_of_yukawa = 1.4, laplace_p2l_of_yukawa = 1.2;
 
 double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
   const Precision precision = near_precision_of(options);
@@ -53,13 +55,11 @@ double near_pairs_per_second(const PlanOptions& options, bool sources_are_target
 }
 
 double m2p_pairs_per_second(const PlanOptions& options, int order) {
-  // The rate is that of a P2M and an L2P, and M2P is an L2P, of four expansions for gradients.
-  const double count = harmonic_count(order) + work_of_a_box,
-               expansions = options.gradient ? expansions_of_gradient : 1;
-  const double spherical =
-      2 * machine_rates().of(precision_of(options, false)).points / (expansions * count);
-  return expansion_for(options, order) == Expansion::cartesian ? spherical / cartesian_part
-                                                               : spherical;
+  const ThreadRates& rates = machine_rates().of(precision_of(options, false));
+  const double part = (expansion_for(options, order) == Expansion::cartesian ? cartesian_part : 1) *
+                      (options.kappa > 0 ? laplace_m2p_of_yukawa : 1);
+  return (options.gradient ? rates.m2p_gradient : rates.m2p) /
+         (part * (harmonic_count(order) + work_of_a_box));
 }
 
 CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight)
@@ -77,19 +77,27 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
              rates.product_at(order) +
          8 * (count + numbers_of_a_row) / rates.butterfly;
   point_ = ((options.gradient ? 2.5 : 1) + (options.hessian ? 3 : 0)) * count / rates.points;
-  m2l_pair_ = 2 * count * count / rates.product_at(order) +
-              2 * (count + numbers_of_a_row) / rates.butterfly;
+  m2l_pair_ = 2 * count * count * rates.product_at(order_of_hybrids) /
+              (rates.displaced * rates.product_at(order));
+  lanes_ = precision_of(options, sources_are_targets) == Precision::single_precision
+               ? cpu_kernels<float>().lanes
+               : cpu_kernels<double>().lanes;
   m2p_target_ = 1 / m2p_pairs_per_second(options, order);
   // Local expansions take charges alone.
   p2l_source_ = options.dipoles ? std::numeric_limits<double>::infinity()
-                                : (count + work_of_a_box) / (2 * rates.points);
+                                : (options.kappa > 0 ? laplace_p2l_of_yukawa : 1) *
+                                      (count + work_of_a_box) / rates.p2l;
+  PlanOptions in_double = options;  // as pairs are that integers do not hold
+  in_double.precision = Precision::double_precision;
+  far_pair_ = 1 / near_pairs_per_second(in_double, sources_are_targets) -
+              1 / near_pairs_per_second(options, sources_are_targets);
   // M2M and L2L of a child, and what P2M and L2P cost for a leaf beside its points.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;
 }
 
 double CostModel::far_seconds(const TreeWork& work) const {
-  return row_ * work.m2l_rows + box_ * work.boxes +
+  return row_ * work.m2l_rows + box_ * work.expansions +
          (work.has_far ? point_ * weight_ * work.points : 0);
 }
 
@@ -106,10 +114,12 @@ HybridCosts CostModel::hybrid_costs() const {
   return {.pair = weight_ * weight_ * pair_,
           .near_source = weight_ * near_source_,
           .near_box = near_box_,
+          .far_pair = weight_ * weight_ * far_pair_,
           .m2l_row = row_,
           .m2l_pair = m2l_pair_,
           .m2p_target = weight_ * m2p_target_,
           .p2l_source = weight_ * p2l_source_,
+          .lanes = std::max(1, static_cast<int>(lanes_ / weight_)),
           .box = box_};
 }
 

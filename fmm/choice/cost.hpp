@@ -27,8 +27,10 @@ class CostModel {
  private:
   /// Seconds of a pair, an M2L row, a point, a box; and of a near source and a near box of a leaf.
   double pair_, row_, point_, box_, near_source_, near_box_;
-  /// Of a hybrid: seconds of two boxes, a target and a box, a source and a box.
-  double m2l_pair_, m2p_target_, p2l_source_;
+  /// Of a hybrid: seconds of two boxes, a target and a box, a source and a box; and what a pair
+  /// takes more that integers do not hold.
+  double m2l_pair_, m2p_target_, p2l_source_, far_pair_;
+  int lanes_;  ///< of M2P and P2L
   double weight_;
 };
 

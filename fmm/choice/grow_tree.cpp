@@ -24,7 +24,7 @@ std::vector<Vec3d> centres_of(const Functionals& sources) {
 }
 
 /// The smallest cube about all targets and about the sources with all they reach to.
-Cube hull_of(const Functionals& sources, std::span<const Vec3d> targets) {
+Hull hull_of(const Functionals& sources, std::span<const Vec3d> targets) {
   std::vector<Vec3d> ends(targets.begin(), targets.end());
   ends.resize(targets.size() + 2 * sources.size());
   Vec3d* first = ends.data() + targets.size();
@@ -68,9 +68,9 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   const std::vector<Vec3d> centres = centres_of(sources);
   check_points(centres, "source");
   check_points(targets, "target");
-  const Cube hull = hull_of(sources, targets);
+  const Hull hull = hull_of(sources, targets);
   PointTree tried{.scale = scale_for(hull), .sources_are_targets = false};
-  const Cube scaled{tried.scale * hull.corner, tried.scale * hull.side};
+  const Hull scaled = fmbem::scaled(hull, tried.scale);
   watch.add("check");
 
   const CostModel model(

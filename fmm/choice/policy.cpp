@@ -9,6 +9,7 @@
 #include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/lists/hybrid_lists.hpp"
+#include "fmbem/fmm/lists/reach.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -31,6 +32,11 @@ constexpr double derivative_errors[] = {
 /// sources none may be near at all, so that the far field is everything.
 constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
                  safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
+
+/// Errors of potentials with Yukawa's kernel over those of the table, κ times the side of the cloud
+/// from 3 to 60: up to 2.0 at orders 5 to 11 and 2.6 beyond, as what is far adds to the errors as
+/// before, and less to the potentials.
+constexpr double safety_of_screened = 0.63;
 
 /// Gradients of a million points of a lattice are off by 3.7 times the table's error at order 7,
 /// and by 6.4 times from order 13 on. So above order 8 less of the tolerance is taken, and of
@@ -115,6 +121,12 @@ double safety_of(const PlanOptions& options, bool sources_are_targets) {
 
 }  // namespace
 
+bool has_pairs_of_fmm(const PlanOptions& options) {
+  if (options.method == Method::hybrid)
+    return options.theta.value_or(default_theta(options.method)) >= theta_of_blocks;
+  return options.method == Method::fmm || options.method == Method::automatic;
+}
+
 double theta_of_highest_order(const PlanOptions& options, bool sources_are_targets) {
   const double wanted = safety_of(options, sources_are_targets) * options.tolerance,
                c = std::pow(20 * wanted, 1.0 / (highest_order + 1));
@@ -124,6 +136,10 @@ double theta_of_highest_order(const PlanOptions& options, bool sources_are_targe
 double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
 double kernel_kappa(double kappa, double scale) { return std::min(kappa / scale, 1e60); }
+
+double kernel_reach(double kappa, double reach, double scale) {
+  return kappa == 0 ? endless : reach / kernel_kappa(kappa, scale);
+}
 
 double kernel_softening(double softening, double scale) { return std::min(scale * softening, 1e3); }
 
@@ -149,8 +165,7 @@ Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest)
 
 bool weighs_branching(const PlanOptions& options, bool sources_are_targets) {
   return sources_are_targets && !options.order && !options.dipoles && !options.hessian &&
-         options.kappa == 0 &&
-         (options.method == Method::fmm || options.method == Method::automatic);
+         options.kappa == 0 && has_pairs_of_fmm(options);
 }
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
@@ -174,8 +189,8 @@ Expansion expansion_for(const PlanOptions& options, int order) {
                     << highest_cartesian_order << ", but " << order
                     << " is asked for or needed: give a lower order or a looser tolerance, or take "
                        "spherical ones");
-  return options.expansion.value_or(order <= highest_cartesian_order ? Expansion::cartesian
-                                                                     : Expansion::spherical);
+  const bool has_cartesian = order <= highest_cartesian_order && options.kappa == 0;
+  return options.expansion.value_or(has_cartesian ? Expansion::cartesian : Expansion::spherical);
 }
 
 int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
@@ -193,14 +208,14 @@ int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud&
   if (cloud.few_places)
     return std::max(order_for(options, sources_are_targets),
                     corner_order(derivatives > 0, derivatives > 1 ? wanted : tolerance));
-  const int of_potentials =
-      potential_order(tolerance, weighs_branching(options, sources_are_targets) &&
-                                     cloud.branching < branching_of_volumes);
+  const int of_potentials = potential_order(
+      (options.kappa > 0 ? safety_of_screened : 1) * tolerance,
+      weighs_branching(options, sources_are_targets) && cloud.branching < branching_of_volumes);
   int order = sources_are_targets && derivatives == 0 ? of_potentials : table_order(errors, wanted);
   if (sources_are_targets && derivatives == 1 && (order > low_order || cloud.on_lattice))
     order = table_order(errors, safety_of_high_orders * tolerance);
   // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
-  if (options.method == Method::hybrid && options.theta && *options.theta < theta_of_blocks)
+  if (options.method == Method::hybrid && !has_pairs_of_fmm(options))
     return std::min(order, treecode_order(options, wanted) + 1);
   if (cloud.gradient_over_far == 0) return order;
   const double of_gradient = cloud.gradient_over_far / gradient_error_of_far * tolerance;

@@ -33,6 +33,9 @@ constexpr double largest_sure_theta(Method method) { return method == Method::hy
 /// cube and its product with powers of 1/r stay in the range of numbers; infinities times 0 would
 /// be NaN.
 double kernel_kappa(double kappa, double scale);
+/// How far apart pairs are that count, in that unit: `reach` is as Accuracy has it. Of Laplace's
+/// kernel endless.
+double kernel_reach(double kappa, double reach, double scale);
 
 /// Plummer's ε in that unit. It is more than check_softening() allows where all points are at one
 /// place, so that no pair acts; its square stays in the range of numbers.
@@ -47,7 +50,11 @@ struct Cloud {
   double branching = 8;          ///< as TreeChoice
   bool few_places = false;       ///< many points, as is_crowded()
   bool on_lattice = false;       ///< as is_on_lattice()
+  double nearest = 0;            ///< as nearest_pair() or nearest_other(), in the caller's unit
 };
+
+/// Whether M2L has the FMM's pairs of boxes, so that the orders are the FMM's, too.
+bool has_pairs_of_fmm(const PlanOptions& options);
 
 /// Whether the order depends on Cloud::branching.
 bool weighs_branching(const PlanOptions& options, bool sources_are_targets);
@@ -67,8 +74,9 @@ inline bool needs_double_apart(double nearest, double tolerance) {
 /// then are e^{−κ nearest}, too, and pairs are left out that far later.
 Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest);
 
-/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM needs
-/// a lower one where gradients are large beside its far field, and on surfaces.
+/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM, and a
+/// hybrid with its pairs, need a lower one where gradients are large beside the far field, and on
+/// surfaces.
 int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud = {});
 
 /// What the options say, or what is faster at that order. Throws InputError for Cartesian

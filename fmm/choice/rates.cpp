@@ -24,18 +24,17 @@ void write_thread(std::ostream& out, const char* precision, const ThreadRates& r
     out << precision << " product " << product.order << ' ' << product.operations << '\n';
 }
 
-/// FMBEM_RATES, or null.
-const char* rates_file_asked_for() {
-  const char* const file = std::getenv("FMBEM_RATES");
-  return file && *file ? file : nullptr;
+constexpr const char* rates_variable = "FMBEM_RATES";
+
+/// The value of an environment variable, or null where it is empty, too.
+const char* value_of(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value && *value ? value : nullptr;
 }
 
 Rates read_machine_rates() {
   const std::filesystem::path file = rates_file();
-  std::ifstream in(file);
-  FMBEM_REQUIRE(in || !rates_file_asked_for(),
-                "FMBEM_RATES names " << file.string()
-                                     << ", which cannot be read: run fmbem tune, or unset it");
+  std::ifstream in = open_table(rates_variable, file);
   return in ? read_rates(in, file.string()) : shipped_rates();
 }
 
@@ -107,20 +106,30 @@ double ThreadRates::product_at(int order) const {
 }
 
 std::filesystem::path rates_folder() {
-  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
+  if (const char* config = value_of("XDG_CONFIG_HOME"))
     return std::filesystem::path(config) / "fmbem";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::filesystem::path(home) / ".config" / "fmbem";
+  if (const char* home = value_of("HOME")) return std::filesystem::path(home) / ".config" / "fmbem";
   return {};
 }
 
-std::filesystem::path rates_file() {
-  if (const char* file = rates_file_asked_for()) return file;
+std::filesystem::path table_file(const char* variable, const std::string& name) {
+  if (const char* file = value_of(variable)) return file;
   const std::filesystem::path folder = rates_folder();
-  if (folder.empty()) return {};
+  return folder.empty() ? folder : folder / (name + ".rates");
+}
+
+std::ifstream open_table(const char* variable, const std::filesystem::path& file) {
+  std::ifstream in(file);
+  FMBEM_REQUIRE(in || !value_of(variable),
+                variable << " names " << file.string()
+                         << ", which cannot be read: run fmbem tune, or unset it");
+  return in;
+}
+
+std::filesystem::path rates_file() {
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
-  return folder / (std::string(host) + ".rates");
+  return table_file(rates_variable, host);
 }
 
 const Rates& machine_rates() {
@@ -159,6 +168,10 @@ const Rates& shipped_rates() {
        2.0e9,
        1.9e9,
        2.8e9,
+       5.2e9,
+       2.8e9,
+       2.6e9,
+       2.5e10,
        {{1, 8e9}, {2, 1.9e10}, {3, 4.2e10}, {5, 4.5e10}, {8, 5.1e10}, {12, 5.4e10}, {20, 5.6e10}}},
       {8.0e9,
        4.8e9,
@@ -170,6 +183,10 @@ const Rates& shipped_rates() {
        4.35e9,
        4.5e9,
        4.8e9,
+       1.07e10,
+       5.8e9,
+       4.1e9,
+       3.4e10,
        {{1, 4e9},
         {2, 1.6e10},
         {3, 4.2e10},

@@ -26,12 +26,11 @@ inline std::vector<double> inflations_to_try(const std::optional<double>& asked)
 /// Those for lattices (choice/corners.hpp).
 inline constexpr double inflations_of_lattices[] = {1.02, 1.1, 1.19, 1.28, 1.39, 1.5, 1.62, 1.74};
 
-/// The cube of the hull, inflated about its centre; or off it for lattices: with an odd number of
+/// The cube of the hull, inflated about its middle; or off it for lattices: with an odd number of
 /// points an axis they have a plane in the middle of the hull, which would be on faces of boxes on
 /// all levels.
-inline Cube inflated(const Cube& hull, double inflation, bool on_lattice = false) {
-  // Of the room about the hull, the parts below it.
-  const Vec3d below = on_lattice ? Vec3d{0.23, 0.695, 0.38} : Vec3d{0.5, 0.5, 0.5};
+inline Cube inflated(const Hull& hull, double inflation, bool on_lattice = false) {
+  const Vec3d below = on_lattice ? Vec3d{0.23, 0.695, 0.38} : hull.below;
   return {hull.corner - ((inflation - 1) * hull.side) * below, inflation * hull.side};
 }
 

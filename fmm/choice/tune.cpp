@@ -1,12 +1,21 @@
 // Measures the rates that the cost model of choose() needs, each by the kernel that does the work.
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <memory>
 #include <random>
+#include <type_traits>
 #include <vector>
 
+#include <omp.h>
+
+#include "fmbem/fmm/base/clouds.hpp"
 #include "fmbem/fmm/choice/rates.hpp"
+#include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -162,6 +171,92 @@ double point_rate(const ParityOrder& order) {
          });
 }
 
+/// A hybrid of points in a cube, by lists that have one way alone for boxes that are far apart, so
+/// that its stages have the caches and the overheads that they have in plans.
+enum class Way { m2p, p2l, m2l };
+class OneWay {
+ public:
+  OneWay(Way way, Precision precision)
+      : points_(clouds::cube_points(count, 1)), ones_(count, 1.0), results_(count) {
+    constexpr double theta = 0.5, often = 1e-9, never = 1e9;  // M2L goes by displacements
+    const Hull hull = bounding_cube(points_);
+    tree_.scale = scale_for(hull);
+    const Hull root = scaled(hull, tree_.scale);
+    tree_.sources = sort_points(points_, tree_.scale, root);
+    tree_.octree = build_octree(root, tree_.sources, tree_.sources, leaf_points);
+    make_hybrid_lists(tree_, theta,
+                      {.pair = 1,
+                       .m2l_pair = way == Way::m2l ? often : never,
+                       .m2p_target = way == Way::m2p ? often : never,
+                       .p2l_source = way == Way::p2l ? often : never});
+    backend_ = make_cpu_backend(tree_, {.order = order_of_hybrids,
+                                        .precision = precision,
+                                        .root_terms = 1,
+                                        .reach = kappa_reach(1e-6),
+                                        .method = Method::hybrid,
+                                        .theta = theta});
+  }
+
+  const PointTree& tree() const { return tree_; }
+  /// Times a thread does a stage in a second, all threads having a part: the best of a few trials.
+  double per_second(const char* stage, bool gradient) {
+    std::vector<Vec3d> gradients(gradient ? count : 0);
+    double least = std::numeric_limits<double>::infinity();
+    for (int trial = 0; trial <= trials; ++trial) {
+      Seconds seconds;
+      backend_->evaluate({.charges = ones_}, {.potential = results_, .gradient = gradients},
+                         Direction::forward, seconds);
+      least = std::min(least, seconds[stage]);
+    }
+    return 1 / (least * omp_get_max_threads());
+  }
+
+ private:
+  static constexpr std::size_t count = 20'000;
+
+  std::vector<Vec3d> points_;
+  std::vector<double> ones_, results_;
+  PointTree tree_{};
+  std::unique_ptr<Backend> backend_;
+};
+
+/// Points of the boxes that are acted on (M2P) or act (P2L), in whole registers, for each pair.
+template <class T>
+double points_of_pairs(const PointTree& tree, Way way) {
+  const HybridLists& lists = tree.lists.hybrid;
+  const auto in_registers = [](Range points) {
+    return static_cast<double>(whole_registers(cpu_kernels<T>(), points.size()));
+  };
+  double points = 0;
+  for (std::size_t k = 0; k < tree.octree.boxes.size(); ++k) {
+    const auto b = static_cast<std::int32_t>(k);
+    if (way == Way::p2l)
+      for (const std::int32_t source : lists.p2l[b])
+        points += in_registers(tree.octree.boxes[source].sources);
+  }
+  if (way == Way::m2p)
+    for (const std::int32_t leaf : tree.lists.p2p.targets)
+      for (std::int32_t box = leaf; box >= 0; box = tree.octree.boxes[box].parent)
+        points += in_registers(tree.octree.boxes[leaf].targets) *
+                  static_cast<double>(lists.m2p[box].size());
+  return points;
+}
+
+/// M2P, P2L and M2L by displacements.
+template <class T>
+void measure_hybrids(ThreadRates& rates) {
+  constexpr Precision precision =
+      std::is_same_v<T, double> ? Precision::double_precision : Precision::single_precision;
+  const double count = harmonic_count(order_of_hybrids), of_a_point = count + work_of_a_box;
+  OneWay m2p(Way::m2p, precision), p2l(Way::p2l, precision), m2l(Way::m2l, precision);
+  const double targets = points_of_pairs<T>(m2p.tree(), Way::m2p);
+  rates.m2p = of_a_point * targets * m2p.per_second("M2P", false);
+  rates.m2p_gradient = of_a_point * targets * m2p.per_second("M2P", true);
+  rates.p2l = of_a_point * points_of_pairs<T>(p2l.tree(), Way::p2l) * p2l.per_second("P2L", false);
+  const auto pairs = static_cast<double>(m2l.tree().lists.hybrid.m2l.sources.size());
+  rates.displaced = 2 * count * count * pairs * m2l.per_second("M2L", false);
+}
+
 template <class T>
 ThreadRates measure_thread() {
   const ParityOrder order(11);
@@ -176,7 +271,12 @@ ThreadRates measure_thread() {
                     mutual_rate<T>(true, few + 1),
                     butterfly_rate<T>(order),
                     point_rate<T>(order),
+                    0,
+                    0,
+                    0,
+                    0,
                     {}};
+  measure_hybrids<T>(rates);
   for (const int p : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28})
     rates.products.push_back({p, product_rate<T>(p)});
   return rates;

@@ -32,13 +32,15 @@ class CpuBackend final : public Backend {
         operators_(make_operators()) {
     pass_.kappa = kappa();
     pass_.softening = kernel_softening(accuracy.softening, tree.scale);
+    pass_.reach = reach();
     pass_.top_level = top_level();
+    if (acts_on_points() && accuracy.kappa > 0) pass_.raised = &raised_.emplace(order_);
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh,
                            FunctionalKernel{kappa(), pass_.top_level});
     else
       near_.emplace(tree, accuracy.near_precision, accuracy.method);
-    if (!tree.lists.hybrid.m2l.sources.empty()) displaced_.emplace(tree, order_);
+    if (!tree.lists.hybrid.m2l.sources.empty()) displaced_.emplace(tree, order_, kappa());
   }
   CpuBackend(const CpuBackend&) = delete;
 
@@ -65,22 +67,28 @@ class CpuBackend final : public Backend {
  private:
   /// In the tree's unit.
   double kappa() const { return kernel_kappa(accuracy_.kappa, tree_.scale); }
+  double reach() const { return kernel_reach(accuracy_.kappa, accuracy_.reach, tree_.scale); }
   LevelOperators<T> make_operators() const {
     const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
     if (!has_far()) return {};
+    if (accuracy_.kappa > 0) return {kappa(), reach(), tree_, accuracy_.method, order_, orders};
     if (is_treecode() ||
         (is_hybrid() && tree_.lists.hybrid.m2l_places.empty()))  // no blocks of M2L
-      return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders, M2l::fitted, -1));
-    if (accuracy_.kappa == 0) return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
-    return {kappa(), accuracy_.reach / kappa(), tree_.octree, order_, orders};
+      return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders, M2l::fitted, 0));
+    return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
   }
   bool is_treecode() const { return accuracy_.method == Method::treecode; }
   bool is_hybrid() const { return accuracy_.method == Method::hybrid; }
-  /// Trees of fewer levels have boxes that all touch: nothing is far. But targets of a treecode may
-  /// be in a corner of a box of the first level, far from the others; so may leaves of a hybrid.
-  bool has_far() const { return tree_.octree.levels() > (is_treecode() || is_hybrid() ? 1 : 2); }
+  /// Expansions act on points, and points on expansions.
+  bool acts_on_points() const { return is_treecode() || is_hybrid(); }
+  /// Trees of fewer levels have boxes that all touch: nothing is far.
+  bool has_far() const { return tree_.octree.levels() > first_far_level(accuracy_.method); }
   int top_level() const {
-    return is_treecode() || is_hybrid() ? 1 : operators_.top_level(tree_.octree);
+    const Octree& octree = tree_.octree;
+    if (!acts_on_points()) return operators_.top_level(octree);
+    int level = first_far_level(accuracy_.method);
+    while (level < octree.levels() && !has_expansions(octree, level, reach())) ++level;
+    return level;
   }
   /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
@@ -102,7 +110,7 @@ class CpuBackend final : public Backend {
     pass.vectors = vectors;
     const std::vector<double> units = units_of(strengths, first, vectors);
     sort_strengths(strengths, first, units, pass);
-    const std::size_t results = pass.to_points().size() * vectors;
+    const std::size_t results = pass.to_points().size() * vectors * results_of_a_vector(pass);
     pass.potential.resize(fields.potential.empty() ? 0 : results);
     for (auto& axis : pass.gradient) axis.resize(fields.gradient.empty() ? 0 : results);
     for (auto& entry : pass.hessian) entry.resize(fields.hessian.empty() ? 0 : results);
@@ -122,13 +130,13 @@ class CpuBackend final : public Backend {
       treecode(*near_, pass, seconds);
       watch.restart();
     } else {
-      far_and_near(pass, watch);
+      far_and_near(pass, watch, seconds);
     }
     unsort_fields(pass, first, units, fields);
     watch.add("sort");
   }
 
-  void far_and_near(Pass<T>& pass, Stopwatch& watch) {
+  void far_and_near(Pass<T>& pass, Stopwatch& watch, Seconds& seconds) {
     m2l(pass);
     if (displaced_) displaced_->add(pass);
     watch.add("M2L");
@@ -143,8 +151,8 @@ class CpuBackend final : public Backend {
       if (pass.wants_hessian()) p2p_hessian(*near_, pass);
       watch.add("P2P");
       if (is_hybrid()) {
-        m2p(*near_, pass);
-        watch.add("M2P");
+        m2p(*near_, pass, seconds);
+        watch.restart();
       }
     } else {
       for (int k = 0; k < 4; ++k) std::fill(pass.result(k).begin(), pass.result(k).end(), 0.0);
@@ -157,10 +165,20 @@ class CpuBackend final : public Backend {
     watch.add("L2P");
   }
 
+  // Sources that are functionals may have several strengths, which a transposed pass has as
+  // results.
+  int strengths_of_a_vector(const Pass<T>& pass) const {
+    return pass.is_transposed() ? 1 : strengths_;
+  }
+  int results_of_a_vector(const Pass<T>& pass) const {
+    return pass.is_transposed() ? strengths_ : 1;
+  }
+
   /// A power of two that brings the largest strength of a right-hand side to [1, 2), so that
   /// strengths of any size stay in the range of single precision.
   std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
-    const std::int64_t n = strengths_ * static_cast<std::int64_t>(pass_.from_points().size());
+    const std::int64_t n =
+        strengths_of_a_vector(pass_) * static_cast<std::int64_t>(pass_.from_points().size());
     std::vector<double> units(vectors, 1.0);
     for (int v = 0; v < vectors; ++v) {
       double largest = 0;
@@ -180,15 +198,16 @@ class CpuBackend final : public Backend {
   void sort_strengths(const Strengths& strengths, int first, const std::vector<double>& units,
                       Pass<T>& pass) const {
     const std::int64_t n = static_cast<std::int64_t>(pass.from_points().size());
-    const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors * strengths_;
+    const int of_a_vector = strengths_of_a_vector(pass), rows = pass.vectors * of_a_vector;
+    const std::size_t numbers = static_cast<std::size_t>(n) * rows;
     const auto& order = pass.from_points().order;
     pass.charges.resize(strengths.charges.empty() ? 0 : numbers);
     for (auto& axis : pass.dipoles) axis.resize(strengths.dipoles.empty() ? 0 : numbers);
-    for (int v = 0; v < pass.vectors * strengths_; ++v) {
-      const double unit = units[v / strengths_];
+    for (int v = 0; v < rows; ++v) {
+      const double unit = units[v / of_a_vector];
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
-        const std::size_t from = static_cast<std::size_t>(first * strengths_ + v) * n + order[k];
+        const std::size_t from = static_cast<std::size_t>(first * of_a_vector + v) * n + order[k];
         if (!strengths.charges.empty())
           pass.charges[v * n + k] = static_cast<T>(unit * strengths.charges[from]);
         if (!strengths.dipoles.empty())
@@ -203,13 +222,15 @@ class CpuBackend final : public Backend {
                      const Fields& fields) const {
     const std::int64_t n = static_cast<std::int64_t>(pass.to_points().size());
     const auto& order = pass.to_points().order;
-    for (int v = 0; v < pass.vectors; ++v) {
+    const int of_a_vector = results_of_a_vector(pass);
+    for (int v = 0; v < pass.vectors * of_a_vector; ++v) {
       // Weights of functionals hold areas, which their moments take in the tree's unit of length.
       const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
-      const double scale = Laplace::scale * length / units[v], gradient_scale = scale * tree_.scale;
+      const double scale = Laplace::scale * length / units[v / of_a_vector],
+                   gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
-        const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];
+        const std::size_t to = static_cast<std::size_t>(first * of_a_vector + v) * n + order[k];
         const std::size_t from = static_cast<std::size_t>(v) * n + k;
         if (!fields.potential.empty()) fields.potential[to] = scale * pass.potential[from];
         if (!fields.gradient.empty())
@@ -232,6 +253,7 @@ class CpuBackend final : public Backend {
   std::optional<FunctionalMoments<T>> functionals_;
   std::optional<NearData> near_;              ///< of points
   std::optional<DisplacedM2l<T>> displaced_;  ///< of a hybrid with a small θ
+  std::optional<RaisedMoments<T>> raised_;    ///< where Yukawa's expansions act on points
   int reserved_ = 0;                          ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
   Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), operators_, table_};

@@ -361,17 +361,20 @@ void FunctionalMoments<T>::l2p(Pass<T>& pass) const {
         rows.resize(numbers(own.size()));
         integrate(boxes[i], room, rows.data());
       }
+      sums.resize(static_cast<std::size_t>(strengths()) * own.size());
       for (int v = 0; v < pass.vectors; ++v) {
         const T* const local = pass.local(boxes[i]) + v * count();
-        sums.resize(own.size());
         if (moments_ == Moments::afresh)
-          take_rows(own.size(), count(), rows.data(), local, sums.data());
+          take_rows(static_cast<std::int64_t>(sums.size()), count(), rows.data(), local,
+                    sums.data());
         else if (moments_ == Moments::kept)
           take_kept(kept_, i, local, sums);
         else
           take_kept(single_, i, local, sums);
-        for (std::int32_t j = 0; j < own.size(); ++j)
-          pass.potential[v * n + own.begin + j] += from_unit * sums[j];
+        for (int s = 0; s < strengths(); ++s)
+          for (std::int32_t j = 0; j < own.size(); ++j)
+            pass.potential[(v * strengths() + s) * n + own.begin + j] +=
+                from_unit * sums[static_cast<std::size_t>(s) * own.size() + j];
       }
     }
   }

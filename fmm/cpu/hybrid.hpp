@@ -13,12 +13,12 @@ namespace fmbem::fmm {
 // What a hybrid has beside the stages of pass.hpp.
 
 /// M2L between boxes of one level at any displacement: dense operators, one for each displacement
-/// that there is, up to reflections.
+/// that there is, up to reflections, and of Yukawa's kernel for each level.
 template <class T>
 class DisplacedM2l {
  public:
-  /// Throws ResourceError if memory does not suffice.
-  DisplacedM2l(const PointTree& tree, const ParityOrder& order);
+  /// κ is in the tree's unit. Throws ResourceError if memory does not suffice.
+  DisplacedM2l(const PointTree& tree, const ParityOrder& order, double kappa);
 
   /// Adds to the local expansions.
   void add(const Pass<T>& pass) const;
@@ -36,8 +36,8 @@ class DisplacedM2l {
 template <class T>
 void p2l(const Pass<T>& pass);
 
-/// Adds M2P, and P2P of leaves out of the near lists' reach, to the results.
+/// Adds M2P, and P2P of leaves out of the near lists' reach, to the results, and the time of both.
 template <class T>
-void m2p(const NearData& near, Pass<T>& pass);
+void m2p(const NearData& near, Pass<T>& pass, Seconds& seconds);
 
 }  // namespace fmbem::fmm

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "fmbem/fmm/kernel/kernels.hpp"
@@ -74,8 +75,10 @@ struct NearArrays {
 /// Integer coordinates are in 2^-29 sides of the leaf that sees them.
 inline constexpr int near_side_bits = 29;
 
-/// Leaves that are near are so many levels apart, at most.
+/// Integers hold boxes that are so many levels finer than a leaf, at most.
 inline constexpr int near_levels = 2;
+/// In the place of levels: of points that integers do not hold.
+inline constexpr std::int8_t beyond_integers = std::numeric_limits<std::int8_t>::max();
 
 /// Points of one box that a leaf sees. Their coordinates as seen from the leaf are `offset` eighths
 /// of the leaf's side plus 2^levels times those in their own box; in double precision coordinates
@@ -98,8 +101,9 @@ struct HarmonicSteps {
 };
 
 /// A box as M2P takes it: what is to be added to its targets' coordinates so that they are from its
-/// centre; and its expansion, then the derivatives of that as a local one where gradients are asked
-/// for, [1 or 4][2 pairs].
+/// centre; and its expansion, [1 or 4][2 pairs]. Where gradients are asked for its derivatives
+/// follow: of Laplace's kernel those of Σ_i M_i S_i, of others the expansions of
+/// raised_moments.hpp.
 template <class T>
 struct M2pSource {
   T shift[3], inverse_side;
@@ -143,12 +147,8 @@ struct CpuKernels {
   void (*scatter)(const NearRange* pieces, int n, const T* sums, double factor, double* results,
                   double* buffer);
 
-  /// Adds Σ_i M_i S_i(d)/|d|^(2n+1) over the side, of Laplace's kernel, and its gradient; d is the
-  /// target from the box's centre in its sides. As S_i(d)/|d|^(2n+1) = S_i(ξ)/|d| with ξ = d/|d|²
-  /// (Kelvin), this is L2P at inverted points:
-  ///     u = F(ξ)/|d|,   ∇u = (∇F − d (F + 2 d·∇F/|d|²))/|d|³.
-  void (*m2p)(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets);
-  /// The same of F in monomials (expansion/cartesian.hpp), [monomial_count(order)], order ≤ 6.
+  /// M2P of Laplace's kernel (PairKernels) with F in monomials (expansion/cartesian.hpp),
+  /// [monomial_count(order)], order ≤ 6.
   void (*m2p_cartesian)(int order, const M2pSource<T>& source, const M2pTargets<T>& targets);
 };
 
@@ -172,6 +172,17 @@ struct PairKernels {
   /// values[channel][i] = Σ_t locals[channel][2t] C_n^m(x_i) + locals[channel][2t + 1] S_n^m(x_i).
   void (*l2p)(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x,
               const T* y, const T* z, const T* locals, T* values);
+  /// locals[2t], locals[2t + 1] += Σ_j weight_j C_n^m(ξ_j), S_n^m(ξ_j) times the factors of the
+  /// kernel's irregular functions: with ξ = y/|y|² and weights q/|y| those functions at y
+  /// themselves (P2L). ξ may not be 0.
+  void (*p2l)(Kernel kernel, HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
+              const T* weights, T* locals);
+  /// Adds Σ_i M_i T_i(d) over the side, and its gradient; d is the target from the box's centre in
+  /// its sides, T_i the irregular functions. As these are regular ones at ξ = d/|d|², over |d|
+  /// (Kelvin), this is L2P at inverted points: of Laplace's kernel, with F = Σ_i M_i S_i,
+  ///     u = F(ξ)/|d|,   ∇u = (∇F − d (F + 2 d·∇F/|d|²))/|d|³.
+  void (*m2p)(Kernel kernel, HarmonicSteps<T> steps, const M2pSource<T>& source,
+              const M2pTargets<T>& targets);
 
   /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient for 1 or near_vectors right-hand sides.
   /// Terms with r = 0 are left out. `root_terms` says how accurate 1/r is: 0 to 1e-4 (single

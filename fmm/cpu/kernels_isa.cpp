@@ -145,8 +145,7 @@ void butterfly_back(const int* begin, const int* out_begin, const double* const*
 
 template <class T>
 constexpr CpuKernels<T> table = {FMBEM_ISA_NAME,    Simd<T>::lanes, multiply<T>, butterfly<T>,
-                                 butterfly_back<T>, gather<T>,      scatter<T>,  m2p<T>,
-                                 m2p_cartesian<T>};
+                                 butterfly_back<T>, gather<T>,      scatter<T>,  m2p_cartesian<T>};
 
 }  // namespace
 

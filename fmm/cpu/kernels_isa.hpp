@@ -24,8 +24,9 @@ inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
   bool near_mutual(Kernel kernel, int root_terms, const NearPoints<T>& a, const NearPoints<T>& b); \
   template <class Kernel>                                                                          \
   void near_hessian(Kernel kernel, const NearSources<double>& s, const HessianTargets& t);         \
-  template <class T>                                                                               \
-  void m2p(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets);      \
+  template <class T, class Kernel>                                                                 \
+  void m2p(Kernel kernel, HarmonicSteps<T> steps, const M2pSource<T>& source,                      \
+           const M2pTargets<T>& targets);                                                          \
   template <class T>                                                                               \
   void m2p_cartesian(int order, const M2pSource<T>& source, const M2pTargets<T>& targets);         \
   template <class T>                                                                               \

@@ -29,8 +29,9 @@ void add_mirrored(const ParityOrder& order, int mirror, const From* in, To* out)
 }  // namespace
 
 template <class T>
-DisplacedM2l<T>::DisplacedM2l(const PointTree& tree, const ParityOrder& order)
-    : pairs_(displaced_pairs(tree, targets_of_a_chunk, std::numeric_limits<std::size_t>::max())),
+DisplacedM2l<T>::DisplacedM2l(const PointTree& tree, const ParityOrder& order, double kappa)
+    : pairs_(displaced_pairs(tree, targets_of_a_chunk, std::numeric_limits<std::size_t>::max(),
+                             kappa == 0 ? DisplacedLevels::together : DisplacedLevels::apart)),
       block_size_(packed_size(cpu_kernels<T>(), order.count, order.count)) {
   const std::vector<BoxSteps>& all = pairs_.displacements;
   const std::int64_t numbers = block_size_ * static_cast<std::int64_t>(all.size()),
@@ -42,10 +43,13 @@ DisplacedM2l<T>::DisplacedM2l(const PointTree& tree, const ParityOrder& order)
                         ", but " + std::to_string(free >> 20) +
                         " MiB are free: use a larger theta or a looser tolerance");
   blocks_ = Buffer<T>(static_cast<std::size_t>(numbers));
-  for_displaced_operators(order, all, [&](std::size_t k, const std::vector<double>& block) {
+  std::vector<double> kappas;
+  for (const int level : pairs_.levels) kappas.push_back(kappa * tree.octree.side(level));
+  const auto pack = [&](std::size_t k, const std::vector<double>& block) {
     pack_panels(cpu_kernels<T>(), order.count, order.count, block.data(), 1, order.count,
                 blocks_.data() + static_cast<std::int64_t>(k) * block_size_);
-  });
+  };
+  for_displaced_operators(order, all, pack, kappas);
 }
 
 template <class T>

@@ -27,11 +27,17 @@ bool is_cartesian(const Pass<T>& pass) {
   return pass.accuracy.expansion == Expansion::cartesian;
 }
 
+/// Of the harmonics that M2P sums.
+template <class T>
+const HarmonicTable<T>& table_of(const Pass<T>& pass) {
+  return pass.raised && channels_of(pass) > 1 ? pass.raised->table() : pass.table;
+}
+
 /// What M2P's kernel takes for a box.
 template <class T>
 std::int64_t numbers_of_a_box(const Pass<T>& pass) {
   return is_cartesian(pass) ? monomial_count(pass.order.p)
-                            : std::int64_t{channels_of(pass)} * pass.table.slots();
+                            : std::int64_t{channels_of(pass)} * table_of(pass).slots();
 }
 
 /// A thread's buffers.
@@ -45,7 +51,7 @@ class TreecodeLeaf {
   void sum(const TargetBlock& block) {
     start(block);
     Timer timer;
-    walk_treecode(pass_.tree.octree, *leaf_, pass_.accuracy.theta, boxes_);
+    walk_treecode(pass_.tree.octree, *leaf_, pass_.accuracy.theta, pass_.reach, boxes_);
     leave_out_one_place(block.row);
     p2p(false);
     p2p_seconds += timer.seconds();
@@ -67,8 +73,12 @@ class TreecodeLeaf {
       const auto far = lists.m2p[box];
       boxes_.m2p.insert(boxes_.m2p.end(), far.begin(), far.end());
     }
+    Timer timer;
     if (!boxes_.p2p.empty()) p2p(true);
+    p2p_seconds += timer.seconds();
+    timer = Timer();
     if (!boxes_.m2p.empty()) m2p();
+    m2p_seconds += timer.seconds();
   }
 
   double p2p_seconds = 0, m2p_seconds = 0;
@@ -129,15 +139,19 @@ class TreecodeLeaf {
     for (int v = 0; v < pass_.vectors; ++v) {
       for (std::size_t k = 0; k < boxes_.m2p.size(); ++k) {
         const std::int64_t index = boxes_.m2p[k];
-        const Vec3d shift = octree.between_centres(*leaf_, octree.boxes[index]);
+        const Box& box = octree.boxes[index];
+        const Vec3d shift = octree.between_centres(*leaf_, box);
         const M2pSource<T> source{
             {static_cast<T>(shift.x), static_cast<T>(shift.y), static_cast<T>(shift.z)},
-            static_cast<T>(1 / octree.side(octree.boxes[index].level)),
+            static_cast<T>(1 / octree.side(box.level)),
             moments_.data() + (index * pass_.vectors + v) * size};
         if (cartesian)
           pass_.kernels.m2p_cartesian(pass_.order.p, source, targets);
         else
-          pass_.kernels.m2p(steps_of(pass_.table), source, targets);
+          with_kernel(pass_.kappa_of(box.level), [&](auto kernel) {
+            pair_kernels<T, decltype(kernel)>().m2p(kernel, steps_of(table_of(pass_)), source,
+                                                    targets);
+          });
         if ((k + 1) % boxes_of_a_sum == 0) add_sums(v);
       }
       add_sums(v);
@@ -166,8 +180,8 @@ class TreecodeLeaf {
 };
 
 /// What M2P's kernel takes, [boxes][vectors][1 or 4][slots], of the boxes for which is_needed(b):
-/// moments as coefficients of harmonics, and those of the derivatives of Σ M_i S_i; or else
-/// [boxes][vectors][monomials], Σ M_i S_i in monomials.
+/// moments as coefficients of harmonics, and those of the derivatives, of Σ M_i S_i or as
+/// RaisedMoments has them; or else [boxes][vectors][monomials], Σ M_i S_i in monomials.
 template <class T>
 Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
   const HarmonicTable<T>& table = pass.table;
@@ -184,6 +198,10 @@ Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
     for (int v = 0; v < pass.vectors; ++v) {
       const T* const moment = pass.moment(b) + v * pass.order.count;
       T* const out = result.data() + (b * pass.vectors + v) * size;
+      if (pass.raised && channels > 1) {
+        pass.raised->write(pass.kappa_of(box.level), moment, out);
+        continue;
+      }
       std::fill_n(out, size, T(0));
       for (const CartesianTerm& term : terms)
         out[term.monomial] += static_cast<T>(term.value) * moment[term.position];
@@ -199,46 +217,52 @@ Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
   return result;
 }
 
-}  // namespace
-
+/// Calls sum(leaf, block) for all blocks of targets, with moments of the boxes for which
+/// is_needed(b). P2P and M2P go on in turn in every thread: they get the time that passes, divided
+/// as the threads' is.
 template <class T>
-void treecode(const NearData& near, Pass<T>& pass, Seconds& seconds) {
+void sum_blocks(const NearData& near, Pass<T>& pass, Seconds& seconds, auto&& is_needed,
+                auto&& sum) {
   const Timer timer;
-  const Buffer<T> moments = slots_of_moments(pass, [](std::int64_t) { return true; });
+  const Buffer<T> moments = slots_of_moments(pass, is_needed);
   double p2p_seconds = 0, m2p_seconds = 0;
 #pragma omp parallel reduction(+ : p2p_seconds, m2p_seconds)
   {
     TreecodeLeaf<T> leaf(near, pass, moments);
 #pragma omp for schedule(dynamic, 4)
-    for (std::size_t k = 0; k < near.blocks.size(); ++k) leaf.sum(near.blocks[k]);
+    for (std::size_t k = 0; k < near.blocks.size(); ++k) sum(leaf, near.blocks[k]);
     p2p_seconds += leaf.p2p_seconds;
     m2p_seconds += leaf.m2p_seconds;
   }
-  // Both go on in turn in every thread: the time that has passed, divided as the threads' is.
   const double part = p2p_seconds / std::max(p2p_seconds + m2p_seconds, 1e-300);
   const double passed = timer.seconds();
   seconds["P2P"] += part * passed;
   seconds["M2P"] += (1 - part) * passed;
 }
 
+}  // namespace
+
 template <class T>
-void m2p(const NearData& near, Pass<T>& pass) {
+void treecode(const NearData& near, Pass<T>& pass, Seconds& seconds) {
+  sum_blocks(
+      near, pass, seconds, [](std::int64_t) { return true; },
+      [](TreecodeLeaf<T>& leaf, const TargetBlock& block) { leaf.sum(block); });
+}
+
+template <class T>
+void m2p(const NearData& near, Pass<T>& pass, Seconds& seconds) {
   const HybridLists& lists = pass.tree.lists.hybrid;
+  seconds["M2P"] += 0;  // a stage of all hybrids
   if (lists.m2p.sources.empty() && lists.p2p.sources.empty()) return;
   std::vector<bool> acts_on_points(pass.tree.octree.boxes.size());
   for (const std::int32_t box : lists.m2p.sources) acts_on_points[box] = true;
-  const Buffer<T> moments =
-      slots_of_moments(pass, [&](std::int64_t box) { return acts_on_points[box]; });
-#pragma omp parallel
-  {
-    TreecodeLeaf<T> leaf(near, pass, moments);
-#pragma omp for schedule(dynamic, 4)
-    for (std::size_t k = 0; k < near.blocks.size(); ++k) leaf.add_hybrid(near.blocks[k]);
-  }
+  sum_blocks(
+      near, pass, seconds, [&](std::int64_t box) { return acts_on_points[box]; },
+      [](TreecodeLeaf<T>& leaf, const TargetBlock& block) { leaf.add_hybrid(block); });
 }
 
-template void m2p(const NearData&, Pass<double>&);
-template void m2p(const NearData&, Pass<float>&);
+template void m2p(const NearData&, Pass<double>&, Seconds&);
+template void m2p(const NearData&, Pass<float>&, Seconds&);
 template void treecode(const NearData&, Pass<double>&, Seconds&);
 template void treecode(const NearData&, Pass<float>&, Seconds&);
 

@@ -5,15 +5,19 @@
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-/// Solid harmonics: channels are F and, for gradients, its derivatives as expansions of their own.
-template <class T>
+/// Solid harmonics: channels are F and, for gradients, its derivatives as expansions of their own:
+/// along ξ of a homogeneous kernel, else along d.
+template <class T, class Kernel>
 struct Spherical {
+  static constexpr bool derived_along_target = !Kernel::homogeneous;
+
+  Kernel kernel;  ///< at inverted points
   HarmonicSteps<T> steps;
   const T* moments;
 
   template <int Channels, int V>
   FMBEM_INLINE void at(const Block<T, V>& point, Vec<T> (*total)[Channels]) const {
-    expansion_at<T, Channels, V>(Laplace(), steps, point, moments, total);
+    expansion_at<T, Channels, V>(kernel, steps, point, moments, total);
   }
 };
 
@@ -21,6 +25,8 @@ struct Spherical {
 /// of the nested sums, f ← f x + g having ∂f ← ∂f x + f along x and ∂f x + ∂g along others.
 template <class T, int P>
 struct Cartesian {
+  static constexpr bool derived_along_target = false;
+
   const T* moments;
 
   template <int Channels, int V>
@@ -88,7 +94,10 @@ FMBEM_INLINE void m2p_block(const Series& series, const M2pSource<T>& source,
       store(p, load(p) + value);
     };
     if (t.potential) add(t.potential, w * total[v][0]);
-    if constexpr (Gradient) {
+    if constexpr (Gradient && Series::derived_along_target) {
+      for (int axis = 0; axis < 3; ++axis)
+        add(t.gradient[axis], source.inverse_side * w * total[v][1 + axis]);
+    } else if constexpr (Gradient) {
       const Vec<T>*g = total[v] + 1, f = source.inverse_side * w * w2[v];
       const Vec<T> along = d.x[v] * g[0] + d.y[v] * g[1] + d.z[v] * g[2],
                    radial = total[v][0] + T(2) * w2[v] * along;
@@ -115,12 +124,21 @@ void m2p_with(const Series& series, const M2pSource<T>& source, const M2pTargets
 
 }  // namespace
 
-template <class T>
-void m2p(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets) {
-  m2p_with(Spherical<T>{steps, source.moments}, source, targets);
+template <class T, class Kernel>
+void m2p(Kernel kernel, HarmonicSteps<T> steps, const M2pSource<T>& source,
+         const M2pTargets<T>& targets) {
+  const auto at_inverted_points = inverted(kernel);
+  m2p_with(Spherical<T, decltype(inverted(kernel))>{at_inverted_points, steps, source.moments},
+           source, targets);
 }
-template void m2p(HarmonicSteps<double>, const M2pSource<double>&, const M2pTargets<double>&);
-template void m2p(HarmonicSteps<float>, const M2pSource<float>&, const M2pTargets<float>&);
+
+#define FMBEM_INSTANTIATE(Kernel)                                            \
+  template void m2p(Kernel, HarmonicSteps<double>, const M2pSource<double>&, \
+                    const M2pTargets<double>&);                              \
+  template void m2p(Kernel, HarmonicSteps<float>, const M2pSource<float>&,   \
+                    const M2pTargets<float>&);
+FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+#undef FMBEM_INSTANTIATE
 
 template <class T>
 void m2p_cartesian(int order, const M2pSource<T>& source, const M2pTargets<T>& targets) {

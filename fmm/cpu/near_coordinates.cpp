@@ -11,6 +11,18 @@ namespace {
 /// sides would overflow.
 constexpr double most_in_leaf = (1 << (near_side_bits - 1)) - 1;
 
+/// What is near lies within so many halves of a leaf's side of its centre.
+constexpr int most_halves = 7;
+
+/// From the centre of a leaf to that of a box near its level, in halves of the finer one's side.
+std::int64_t halves_apart(const Box& leaf, const Box& box, int axis) {
+  const int finer = std::max(leaf.level, box.level);
+  const auto centre = [&](const Box& b) {
+    return (2 * std::int64_t{b.cell[axis]} + 1) << (finer - b.level);
+  };
+  return centre(box) - centre(leaf);
+}
+
 const LargeVector<double>& axis_of(const SortedPoints& points, int k) {
   return k == 0 ? points.x : k == 1 ? points.y : points.z;
 }
@@ -61,20 +73,27 @@ std::array<const std::int32_t*, 3> NearCoordinates<float>::axes() const {
   return {coordinates_[0].data(), coordinates_[1].data(), coordinates_[2].data()};
 }
 
+bool integers_hold(const Box& leaf, const Box& box) {
+  const int levels = leaf.level - box.level, finer = std::max(leaf.level, box.level);
+  if (levels < -near_levels || levels > 1) return false;
+  for (int axis = 0; axis < 3; ++axis)
+    if (std::abs(halves_apart(leaf, box, axis)) + (1 << (finer - box.level)) >
+        most_halves << (finer - leaf.level))
+      return false;
+  return true;
+}
+
 NearRange near_range(Range points, const Box& box, const Box& leaf) {
   NearRange piece{points.begin, points.size()};
+  if (!integers_hold(leaf, box)) {
+    piece.levels = beyond_integers;
+    return piece;
+  }
   piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
-  if (std::abs(piece.levels) > near_levels) return piece;
-  const int finer = std::max(leaf.level, box.level);
-  // The distance of the centres in halves of the finer box's side.
-  const auto centre = [&](const Box& b, int axis) {
-    return (2 * b.cell[axis] + 1) << (finer - b.level);
-  };
   // The offset is in halves of the side of a box that is near_levels finer than the leaf.
-  const int units_of_half = 1 << (near_levels - (finer - leaf.level));
+  const int units_of_half = 1 << (near_levels - (std::max(leaf.level, box.level) - leaf.level));
   for (int axis = 0; axis < 3; ++axis)
-    piece.offset[axis] =
-        static_cast<std::int8_t>(units_of_half * (centre(box, axis) - centre(leaf, axis)));
+    piece.offset[axis] = static_cast<std::int8_t>(units_of_half * halves_apart(leaf, box, axis));
   return piece;
 }
 

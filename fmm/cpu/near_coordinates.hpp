@@ -14,7 +14,8 @@ namespace fmbem::fmm {
 /// sides of the leaf that holds the point and relative to its centre, so less than half a side.
 /// What is near to a leaf in boxes up to twice as large lies within seven halves of its sides of
 /// its centre (in its parent's colleagues), so differences are less than four sides and fit into 32
-/// bits. Boxes four times as large, which few leaves have, are left to double precision.
+/// bits. Boxes four times as large or farther away, which few leaves have, are left to double
+/// precision.
 template <class N>
 class NearCoordinates {
  public:
@@ -33,12 +34,12 @@ class NearCoordinates {
   std::array<LargeVector<Coordinate>, 3> coordinates_;  ///< in single precision alone
 };
 
-/// The points of a box as that leaf sees them. Where their levels differ by more than near_levels,
-/// as treecodes' do, there is no offset, and double precision alone serves.
-NearRange near_range(Range points, const Box& box, const Box& leaf);
+/// Whether integers hold the differences of coordinates of a leaf and a box near to it.
+bool integers_hold(const Box& leaf, const Box& box);
 
-/// Whether integers hold the differences of coordinates, the leaf's levels being so many more than
-/// those of a box that is near to it.
-constexpr bool integers_hold(int levels) { return levels < 2; }
+/// The points of a box as that leaf sees them. Those that integers do not hold have no offset, and
+/// double precision alone serves.
+NearRange near_range(Range points, const Box& box, const Box& leaf);
+inline bool integers_hold(const NearRange& piece) { return piece.levels != beyond_integers; }
 
 }  // namespace fmbem::fmm

@@ -8,6 +8,7 @@
 
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
+#include "fmbem/fmm/lists/m2l_rows.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -47,7 +48,7 @@ UpwardBlocks upward_blocks(const Yukawa& kernel, const ParityOrder& order) {
 template <class T, class Kernel>
 std::shared_ptr<const CpuOperators<T>> make_operators(const Kernel& kernel,
                                                       const ParityOrder& order, M2lOrders orders,
-                                                      M2l m2l, double largest_gap) {
+                                                      M2l m2l, std::uint32_t some_orbits) {
   auto result = std::make_shared<CpuOperators<T>>();
   const int count = order.count;
   const UpwardBlocks blocks = upward_blocks(kernel, order);
@@ -62,7 +63,7 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const Kernel& kernel,
   }
   std::map<int, std::vector<int>> orbits_of;
   for (const int orbit : all_m2l_orbits())
-    if (m2l_gap(orbit) <= largest_gap)
+    if ((some_orbits >> orbit & 1) != 0)
       orbits_of[m2l_order(order.p, orders, orbit)].push_back(orbit);
   for (const auto& [p, some] : orbits_of)
     result->m2l.push_back(make_m2l_group<T>(kernel, ParityOrder(p), some, m2l));
@@ -120,36 +121,39 @@ std::int64_t CpuOperators<T>::bytes() const {
 template <class T, class Kernel>
 std::shared_ptr<const CpuOperators<T>> cpu_operators(const Kernel& kernel, const ParityOrder& order,
                                                      M2lOrders orders, M2l m2l,
-                                                     double largest_gap) {
-  using Key = std::tuple<Kernel, int, M2lOrders, M2l, double>;
+                                                     std::uint32_t some) {
+  using Key = std::tuple<Kernel, int, M2lOrders, M2l, std::uint32_t>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<const CpuOperators<T>>> alive;
   const std::lock_guard lock(mutex);
-  auto& known = alive[Key{kernel, order.p, orders, m2l, largest_gap}];
+  auto& known = alive[Key{kernel, order.p, orders, m2l, some}];
   std::shared_ptr<const CpuOperators<T>> result = known.lock();
   if (!result) {
-    known = result = make_operators<T>(kernel, order, orders, m2l, largest_gap);
+    known = result = make_operators<T>(kernel, order, orders, m2l, some);
     kept_operators().add(result, result->bytes());
   }
   return result;
 }
 
 template <class T>
-LevelOperators<T>::LevelOperators(double kappa, double reach, const Octree& octree,
-                                  const ParityOrder& order, M2lOrders orders) {
-  for (int level = 2; level < octree.levels(); ++level) {
-    const double side = octree.side(level);
+LevelOperators<T>::LevelOperators(double kappa, double reach, const PointTree& tree, Method method,
+                                  const ParityOrder& order, M2lOrders orders)
+    : first_(first_far_level(method)) {
+  for (int level = first_; level < tree.octree.levels(); ++level) {
+    const double side = tree.octree.side(level);
     // A κ beyond all reach would be out of range in M2M and L2L, which nothing needs there.
-    const bool has_m2l = side <= reach;
-    sets_.push_back(
-        has_m2l ? cpu_operators<T>(Yukawa{kappa * side}, order, orders, M2l::fitted, reach / side)
-                : std::make_shared<const CpuOperators<T>>());
+    if (side > reach) {
+      sets_.push_back(std::make_shared<const CpuOperators<T>>());
+      continue;
+    }
+    sets_.push_back(cpu_operators<T>(Yukawa{kappa * side}, order, orders, M2l::fitted,
+                                     acting_orbits(tree, method, level, reach)));
   }
 }
 
 template <class T>
 int LevelOperators<T>::top_level(const Octree& octree) const {
-  int level = 2;
+  int level = first_;
   while (level < octree.levels() && !sets_.empty() && of(level).m2l.empty()) ++level;
   return level;
 }
@@ -165,9 +169,9 @@ std::int64_t LevelOperators<T>::bytes() const {
   template struct CpuOperators<T>;                                                                 \
   template class LevelOperators<T>;                                                                \
   template std::shared_ptr<const CpuOperators<T>> cpu_operators(                                   \
-      const Laplace&, const ParityOrder&, M2lOrders, M2l, double);                                 \
+      const Laplace&, const ParityOrder&, M2lOrders, M2l, std::uint32_t);                          \
   template std::shared_ptr<const CpuOperators<T>> cpu_operators(const Yukawa&, const ParityOrder&, \
-                                                                M2lOrders, M2l, double);
+                                                                M2lOrders, M2l, std::uint32_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -1,5 +1,5 @@
-// P2L: local expansions of boxes from charges outside of them. As S_i(y)/|y|^(2n+1) = S_i(ξ)/|y|
-// with ξ = y/|y|² (Kelvin), this is P2M of charges q/|y| at inverted points.
+// P2L: local expansions of boxes from charges outside of them. As irregular functions are regular
+// ones at ξ = y/|y|², over |y| (Kelvin), this is P2M of charges q/|y| at inverted points.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -24,7 +24,7 @@ struct InvertedPoints {
   void fill(const Pass<T>& pass, const BoxCentre& from_centre, double side, Range range) {
     const SortedPoints& points = pass.from_points();
     padded = whole_registers(pass.kernels, range.size());
-    for (auto& axis : place) axis.assign(padded, T(0));
+    for (auto& axis : place) axis.assign(padded, T(1));  // any but 0, which is infinitely far
     inverse_distance.assign(padded, T(0));
     for (int i = 0; i < range.size(); ++i) {
       const std::int32_t k = range.begin + i;
@@ -53,9 +53,11 @@ void p2l_box(const Pass<T>& pass, std::int32_t target, InvertedPoints<T>& work) 
         for (int i = 0; i < range.size(); ++i)
           work.weights[i] = pass.charges[v * n_from + range.begin + i] * work.inverse_distance[i];
         work.slots.assign(pass.table.slots(), T(0));
-        pair_kernels<T, Laplace>().p2m(
-            Laplace(), steps_of(pass.table), 1, work.padded, work.place[0].data(),
-            work.place[1].data(), work.place[2].data(), work.weights.data(), work.slots.data());
+        with_kernel(pass.kappa_of(box.level), [&](auto kernel) {
+          pair_kernels<T, decltype(kernel)>().p2l(
+              kernel, steps_of(pass.table), work.padded, work.place[0].data(), work.place[1].data(),
+              work.place[2].data(), work.weights.data(), work.slots.data());
+        });
         T* const local = pass.local(target) + v * pass.order.count;
         for (int slot = 0; slot < pass.table.slots(); ++slot)
           if (pass.table.position[slot] >= 0) local[pass.table.position[slot]] += work.slots[slot];

@@ -48,7 +48,7 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work, Wanted&& 
 
 constexpr auto all_boxes = [](const Box&, const Box&) { return true; };
 constexpr auto held_boxes = [](const Box& leaf, const Box& box) {
-  return integers_hold(leaf.level - box.level);
+  return integers_hold(leaf, box);
 };
 constexpr auto boxes_beyond = [](const Box& leaf, const Box& box) {
   return !held_boxes(leaf, box);

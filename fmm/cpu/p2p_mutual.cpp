@@ -237,9 +237,8 @@ void sum_leaf(const MutualChunk::Leaf& leaf, std::span<const NearRange> others,
   const auto add = [&](std::span<const NearRange> pieces, int n) {
     if (!sums.with_others(pieces, n)) exact().with_others(pieces, n);
   };
-  const auto beyond = std::find_if(others.begin(), others.end(), [](const NearRange& piece) {
-    return !integers_hold(piece.levels);
-  });
+  const auto beyond = std::find_if(others.begin(), others.end(),
+                                   [](const NearRange& piece) { return !integers_hold(piece); });
   const auto held = static_cast<std::size_t>(beyond - others.begin());
   for_some_points(others.first(held), add);
   for_some_points(others.subspan(held), [&](std::span<const NearRange> pieces, int n) {
@@ -305,7 +304,7 @@ MutualChunk chunk_of(const PointTree& tree, std::span<const std::int32_t> rows) 
       chunk.others.push_back(piece);
     }
     std::stable_partition(chunk.others.begin() + first_other, chunk.others.end(),
-                          [](const NearRange& piece) { return integers_hold(piece.levels); });
+                          [](const NearRange& piece) { return integers_hold(piece); });
     chunk.leaves.push_back({near_range(leaf.sources, leaf, leaf), leaf.level, meets_itself,
                             static_cast<std::int64_t>(chunk.others.size())});
   }

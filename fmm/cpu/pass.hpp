@@ -8,6 +8,8 @@
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
 #include "fmbem/fmm/expansion/harmonic_table.hpp"
+#include "fmbem/fmm/expansion/raised_moments.hpp"
+#include "fmbem/fmm/lists/reach.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::fmm {
@@ -40,9 +42,11 @@ struct Pass {
   std::array<LargeVector<double>, 3> gradient{};
   std::array<LargeVector<double>, 6> hessian{};  ///< entries of Symmetric3, likewise
   LargeVector<double> near_buffer{};             ///< what P2P's chunks add to each other
-  double kappa = 0;      ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
-  double softening = 0;  ///< of Plummer's kernel, likewise; 0 without
-  int top_level = 2;     ///< there and below boxes have expansions
+  double kappa = 0;        ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
+  double softening = 0;    ///< of Plummer's kernel, likewise; 0 without
+  double reach = endless;  ///< pairs that are farther apart, likewise, are left out
+  int top_level = 2;       ///< there and below boxes have expansions
+  const RaisedMoments<T>* raised = nullptr;  ///< for M2P of Yukawa's kernel with gradients
 
   /// The result of that number: potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }

@@ -110,11 +110,23 @@ void l2p(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T
 }
 
 template <class T, class Kernel>
-constexpr PairKernels<T, Kernel> table = {p2m<T, Kernel>, l2p<T, Kernel>, near<T, Kernel>,
-                                          near_mutual<T, Kernel>, near_hessian<Kernel>};
+void p2l(Kernel kernel, HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
+         const T* weights, T* locals) {
+  p2m_channels<T, 1, block_vectors>(inverted(kernel), steps, count, x, y, z, weights, locals);
+}
+
+template <class T, class Kernel>
+constexpr PairKernels<T, Kernel> table = {
+    p2m<T, Kernel>,  l2p<T, Kernel>,         p2l<T, Kernel>,      m2p<T, Kernel>,
+    near<T, Kernel>, near_mutual<T, Kernel>, near_hessian<Kernel>};
 template <class T>
-constexpr PairKernels<T, Plummer> table<T, Plummer> = {
-    nullptr, nullptr, near<T, Plummer>, near_mutual<T, Plummer>, near_hessian<Plummer>};
+constexpr PairKernels<T, Plummer> table<T, Plummer> = {nullptr,
+                                                       nullptr,
+                                                       nullptr,
+                                                       nullptr,
+                                                       near<T, Plummer>,
+                                                       near_mutual<T, Plummer>,
+                                                       near_hessian<Plummer>};
 
 }  // namespace
 

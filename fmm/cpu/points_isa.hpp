@@ -1,6 +1,8 @@
 // Harmonics at registers of points, for the files compiled once for each instruction set.
 #pragma once
 
+#include <type_traits>
+
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/simd_isa.hpp"
 
@@ -56,6 +58,38 @@ requires Kernel::homogeneous struct DegreeFactors<T, V, Kernel> {
   FMBEM_INLINE DegreeFactors(Kernel, const Block<T, V>&, int) {}
   FMBEM_INLINE Vec<T> times(int, int, Vec<T> harmonic) const { return harmonic; }
 };
+
+/// The irregular functions of a kernel as regular ones at inverted points: with ξ = x/|x|² (Kelvin)
+/// S_i(x)/|x|^{2n+1} = |ξ| S_i(ξ).
+FMBEM_INLINE Laplace inverted(Laplace kernel) { return kernel; }
+
+/// Those of Yukawa's kernel (yukawa_translations.hpp) are T_i(x) = |ξ| S_i(ξ) h_n(κ/|ξ|).
+struct InvertedYukawa {
+  static constexpr bool homogeneous = false;
+
+  double kappa;
+
+  /// Writes h_n of N registers of places to h[n N …], n ≤ max(p, 1), from their |ξ|² > 0. By the
+  /// recurrence h_{n+1} = h_n + z² h_{n−1}/((2n−1)(2n+1)) upwards, all of whose terms are positive;
+  /// h_0 = e^{−z}, h_1 = (1 + z) e^{−z} [DLMF 10.51].
+  template <int N, class V>
+  FMBEM_INLINE void regular_factors(const V* inverse_r2, int p, V* h) const {
+    using T = std::remove_cvref_t<decltype(inverse_r2[0][0])>;
+    V z2[N];
+    for (int v = 0; v < N; ++v) {
+      const V r2 = T(1) / inverse_r2[v], r = square_root<T>(r2);
+      z2[v] = in<V>(kappa * kappa) * r2;
+      h[v] = decay(kappa, r);
+      h[N + v] = h[v] + in<V>(kappa) * (r * h[v]);
+    }
+    for (int n = 1; n < p; ++n) {
+      const T factor = in<V>(1.0 / ((2 * n - 1) * (2 * n + 1)));
+      for (int v = 0; v < N; ++v)
+        h[(n + 1) * N + v] = h[n * N + v] + factor * (z2[v] * h[(n - 1) * N + v]);
+    }
+  }
+};
+FMBEM_INLINE InvertedYukawa inverted(Yukawa kernel) { return {kernel.kappa}; }
 
 /// total[v][channel] = Σ_t locals[channel][2t] C_n^m + locals[channel][2t + 1] S_n^m at the points.
 template <class T, int Channels, int V, class Kernel>

@@ -33,6 +33,8 @@ UpwardBlocks upward_blocks(const ParityOrder& order);
 /// ±(orbit_axis(a, 0), orbit_axis(a, 1), orbit_axis(a, 2)), in sides of a child. Orbit 0 holds the
 /// siblings, which are all near.
 inline constexpr int orbits = 27;
+/// As bits, one for each orbit: all but that of the siblings, which are near.
+inline constexpr std::uint32_t all_but_siblings = ((1u << orbits) - 1) & ~1u;
 constexpr FMBEM_HD double orbit_axis(int orbit, int axis) {
   return 0.5 + (axis == 0 ? orbit / 9 : axis == 1 ? orbit / 3 % 3 : orbit % 3);
 }

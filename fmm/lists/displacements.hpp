@@ -35,17 +35,24 @@ struct DisplacedChunk {
 
 struct DisplacedPairs {
   std::vector<BoxSteps> displacements;  ///< of the first octant, in order
+  std::vector<int> levels;              ///< of each, or empty: operators serve all levels
   std::vector<DisplacedChunk> chunks;
 };
+
+/// Whether boxes of different levels with one displacement have one operator.
+enum class DisplacedLevels { together, apart };
 
 /// All of a tree's lists. A chunk has up to so many targets and, but for a single target, up to so
 /// many pairs.
 DisplacedPairs displaced_pairs(const PointTree& tree, std::size_t most_targets,
-                               std::size_t most_pairs);
+                               std::size_t most_pairs,
+                               DisplacedLevels levels = DisplacedLevels::together);
 
-/// Calls use(k, operator [K][K]) for the M2L at each of some displacements, side by side.
+/// Calls use(k, operator [K][K]) for the M2L at each of some displacements, side by side: of
+/// Yukawa's kernel with the κ of each, in the unit of its boxes, or of Laplace's without any.
 void for_displaced_operators(
     const ParityOrder& order, std::span<const BoxSteps> displacements,
-    const std::function<void(std::size_t, const std::vector<double>&)>& use);
+    const std::function<void(std::size_t, const std::vector<double>&)>& use,
+    std::span<const double> kappas = {});
 
 }  // namespace fmbem::fmm

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -65,15 +67,18 @@ FoundPairs joined_pairs(const std::vector<FoundPairs>& parts) {
 
 class Traversal {
  public:
-  Traversal(const PointTree& tree, double theta, const HybridCosts& costs)
+  Traversal(const PointTree& tree, double theta, double reach, const HybridCosts& costs)
       : tree_(tree.octree),
         points_(tree),
         theta_(theta),
+        reach_(reach),
         in_blocks_(theta >= theta_of_blocks),
         costs_(costs),
         leaves_(tree_.boxes.size(), 1.0f) {
     if (!in_blocks_) return;
     occupied_ = occupied_octants(tree_);
+    for (int level = 0; level < tree_.levels(); ++level)
+      orbits_of_children_.push_back(orbits_within(reach_ / tree_.side(level + 1)));
     splits_ = numbers_where(static_cast<std::int64_t>(tree_.boxes.size()),
                             [&](std::int64_t b) { return !tree_.boxes[b].is_leaf; });
     number_.resize(tree_.boxes.size());
@@ -94,6 +99,7 @@ class Traversal {
     while (!waiting.empty()) {
       std::vector<BoxPair> next;
       for (const BoxPair pair : waiting) {
+        if (is_beyond(pair)) continue;
         if (!is_sure_to_split(pair)) {
           others.push_back(pair);
           continue;
@@ -168,7 +174,9 @@ class Traversal {
   void for_shares(std::int32_t a, int place, std::int32_t b, Body&& body) const {
     body(0);
     if (tree_.boxes[a].targets.size() == 0) return;
-    for (std::uint32_t some = orbits_at(place, occupied_[b]); some; some &= some - 1)
+    for (std::uint32_t some = orbits_at(place, occupied_[b]) &
+                              orbits_of_children_[static_cast<std::size_t>(tree_.boxes[a].level)];
+         some; some &= some - 1)
       body(std::countr_zero(some));
   }
 
@@ -195,6 +203,7 @@ class Traversal {
   }
 
   double parent_seconds(const Box& box) const {
+    if (!has_expansions(tree_, box.level + 1, reach_)) return 0;
     const auto children =
         std::count_if(box.child.begin(), box.child.end(), [](std::int32_t c) { return c >= 0; });
     return costs_.box * static_cast<double>(children) + (box.targets.size() > 0) * costs_.parent;
@@ -215,9 +224,28 @@ class Traversal {
              costs_.near_box * in_a * in_a;
     const bool forth = a.targets.size() > 0 && b.sources.size() > 0,
                back = b.targets.size() > 0 && a.sources.size() > 0;
-    return costs_.pair * (targets(a) * sources(b) + targets(b) * sources(a)) +
+    const double of_pair = costs_.pair + (are_in_reach(pair) ? 0 : costs_.far_pair);
+    return of_pair * (targets(a) * sources(b) + targets(b) * sources(a)) +
            costs_.near_source * (forth * in_a * sources(b) + back * in_b * sources(a)) +
            costs_.near_box * in_a * in_b * (forth + back);
+  }
+
+  /// Whether integers hold pairs of leaves of two boxes; those of a box that is split are taken for
+  /// its children.
+  bool are_in_reach(BoxPair pair) const {
+    const Box &a = tree_.boxes[pair.a], &b = tree_.boxes[pair.b];
+    const auto level_of_leaves = [&](std::int32_t box) {
+      return tree_.boxes[box].level + (leaves_[box] > 1);
+    };
+    return integer_reach(a, b) &&
+           std::abs(level_of_leaves(pair.a) - level_of_leaves(pair.b)) <= integer_reach.levels;
+  }
+
+  /// Points of so many leaves as kernels take them, in whole registers.
+  double in_lanes(double points, double leaves) const {
+    if (costs_.lanes == 1) return points;
+    const double lanes = leaves * costs_.lanes;
+    return lanes * std::ceil(points / lanes);
   }
 
   bool is_sure_to_split(BoxPair pair) const {
@@ -232,7 +260,11 @@ class Traversal {
       return !boxes_touch(Vec3d{static_cast<double>(a.cell[0] - b.cell[0]),
                                 static_cast<double>(a.cell[1] - b.cell[1]),
                                 static_cast<double>(a.cell[2] - b.cell[2])});
-    return is_accepted(tree_, a, b, theta_);
+    return has_expansions(tree_, std::min(a.level, b.level), reach_) && is_accepted(a, b, theta_);
+  }
+
+  bool is_beyond(BoxPair pair) const {
+    return are_beyond(tree_, tree_.boxes[pair.a], tree_.boxes[pair.b], reach_);
   }
 
   /// The pairs that a pair is split into: of boxes of one level both are, or else the one that is
@@ -269,6 +301,7 @@ class Traversal {
     const Box &a = tree_.boxes[pair.a], &b = tree_.boxes[pair.b];
     const bool same = pair.a == pair.b;
     if (targets(a) * sources(b) + targets(b) * sources(a) == 0) return 0;
+    if (is_beyond(pair)) return 0;
     if (same && is_one_place(tree_, a, points_.sources, points_.targets())) return 0;
     const double direct = direct_seconds(pair);
     if (!same && is_far(pair)) return visit_far(pair, direct, found);
@@ -297,15 +330,17 @@ class Traversal {
     const bool one_level = a.level == b.level;
     if (in_blocks_ && one_level) return 0;  // its parents' split has it
     enum class Way { none, m2l, m2p, p2l };
-    const auto way_of = [&](const Box& to, const Box& from) -> std::pair<Way, double> {
-      if (targets(to) * sources(from) == 0) return {Way::none, 0};
+    const auto way_of = [&](std::int32_t to, std::int32_t from) -> std::pair<Way, double> {
+      const double of_targets = targets(tree_.boxes[to]), of_sources = sources(tree_.boxes[from]);
+      if (of_targets * of_sources == 0) return {Way::none, 0};
       const double m2l = one_level ? costs_.m2l_pair : std::numeric_limits<double>::infinity(),
-                   m2p = costs_.m2p_target * targets(to), p2l = costs_.p2l_source * sources(from);
+                   m2p = costs_.m2p_target * in_lanes(of_targets, leaves_[to]),
+                   p2l = costs_.p2l_source * in_lanes(of_sources, 1);
       if (m2l <= m2p && m2l <= p2l) return {Way::m2l, m2l};
       return m2p <= p2l ? std::pair(Way::m2p, m2p) : std::pair(Way::p2l, p2l);
     };
-    const auto [forth, seconds_forth] = way_of(a, b);
-    const auto [back, seconds_back] = way_of(b, a);
+    const auto [forth, seconds_forth] = way_of(pair.a, pair.b);
+    const auto [back, seconds_back] = way_of(pair.b, pair.a);
     if (direct <= seconds_forth + seconds_back) {
       found.p2p.push_back(pair);
       return direct;
@@ -322,14 +357,15 @@ class Traversal {
 
   const Octree& tree_;
   const PointTree& points_;
-  double theta_;
+  double theta_, reach_;
   bool in_blocks_;
   HybridCosts costs_;
   std::vector<std::uint8_t> occupied_;
-  std::vector<float> leaves_;         ///< in each box, as far as they are known
-  std::vector<std::int32_t> splits_;  ///< boxes that are not leaves
-  LargeVector<std::int32_t> number_;  ///< of each of them, among them
-  LargeVector<Shares> shares_;        ///< of each of them
+  std::vector<std::uint32_t> orbits_of_children_;  ///< [levels]: those within reach
+  std::vector<float> leaves_;                      ///< in each box, as far as they are known
+  std::vector<std::int32_t> splits_;               ///< boxes that are not leaves
+  LargeVector<std::int32_t> number_;               ///< of each of them, among them
+  LargeVector<Shares> shares_;                     ///< of each of them
   LargeVector<double> parent_seconds_;
   double paid_seconds_ = 0;
 };
@@ -392,8 +428,9 @@ void FoundPairs::shrink(const Sizes& sizes) {
   for (std::size_t k = 0; k < sizes.size(); ++k) (this->*kinds[k]).resize(sizes[k]);
 }
 
-FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs) {
-  Traversal traversal(tree, theta, costs);
+FoundPairs traverse_pairs(const PointTree& tree, double theta, double reach,
+                          const HybridCosts& costs) {
+  Traversal traversal(tree, theta, reach, costs);
   FoundPairs found = traversal.run();
   if (theta < theta_of_blocks) return found;
   // Who shares a row is known when its pairs are. So a second traversal knows better which rows

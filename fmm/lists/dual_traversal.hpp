@@ -40,6 +40,7 @@ std::vector<std::uint8_t> split_boxes(const Octree& tree, const FoundPairs& foun
 std::vector<std::uint32_t> places_of_splits(const Octree& tree, const BoxPairs& splits);
 
 /// The traversal of make_hybrid_lists().
-FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs);
+FoundPairs traverse_pairs(const PointTree& tree, double theta, double reach,
+                          const HybridCosts& costs);
 
 }  // namespace fmbem::fmm

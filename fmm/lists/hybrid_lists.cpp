@@ -53,8 +53,9 @@ struct LeafPairs {
   Pairs near, far;
 };
 
-/// The pairs of leaves, both ways, in which there are sources and targets.
-LeafPairs<BoxPairs> leaf_pairs(const Octree& tree, const BoxPairs& p2p, const NearReach& reach) {
+/// The pairs of leaves, both ways, in which there are sources and targets that count.
+LeafPairs<BoxPairs> leaf_pairs(const Octree& tree, const BoxPairs& p2p, const NearReach& reach,
+                               double kernel_reach) {
   constexpr std::int64_t worth_a_thread = 1024;
   const Chunks chunks = Chunks::of_size(worth_a_thread, static_cast<std::int64_t>(p2p.size()));
   using Found = LeafPairs<std::vector<BoxPair>>;
@@ -70,6 +71,7 @@ LeafPairs<BoxPairs> leaf_pairs(const Octree& tree, const BoxPairs& p2p, const Ne
       for_leaves(tree, a, [&, a = a, b = b](std::int32_t x) {
         for_leaves(tree, b, [&](std::int32_t y) {
           if (a == b && y < x) return;
+          if (are_beyond(tree, tree.boxes[x], tree.boxes[y], kernel_reach)) return;
           const bool in_reach = reach(tree.boxes[x], tree.boxes[y]);
           add(x, y, in_reach);
           if (x != y) add(y, x, in_reach);
@@ -108,8 +110,8 @@ bool NearReach::operator()(const Box& a, const Box& b) const {
 }
 
 void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs,
-                       const NearReach& reach) {
-  FoundPairs found = traverse_pairs(tree, theta, costs);
+                       const NearReach& reach, double kernel_reach) {
+  FoundPairs found = traverse_pairs(tree, theta, kernel_reach, costs);
   Octree& octree = tree.octree;
   prune(octree, found);
   const std::size_t boxes = octree.boxes.size();
@@ -122,7 +124,7 @@ void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs,
   hybrid.m2l = rows_of(found.m2l, boxes);
   hybrid.m2p = rows_of(found.m2p, boxes);
   hybrid.p2l = rows_of(found.p2l, boxes);
-  const LeafPairs<BoxPairs> pairs = leaf_pairs(octree, found.p2p, reach);
+  const LeafPairs<BoxPairs> pairs = leaf_pairs(octree, found.p2p, reach, kernel_reach);
   hybrid.p2p = rows_of(pairs.far, boxes);
   lists.p2p = near_lists_of(octree, rows_of(pairs.near, boxes));
 }

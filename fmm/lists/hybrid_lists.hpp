@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/lists/reach.hpp"
 
 namespace fmbem::fmm {
 
@@ -45,6 +47,7 @@ struct NearReach {
 };
 /// Of the integer coordinates of the CPU's near field (near_coordinates.hpp).
 inline constexpr NearReach integer_reach{1, 7};
+inline constexpr NearReach any_reach{deepest_tree_level, std::numeric_limits<std::int64_t>::max()};
 
 /// From this θ on two boxes of one level that do not touch are far enough from each other, so that
 /// M2L has the displacements of the FMM.
@@ -55,10 +58,12 @@ struct HybridCosts {
   double pair = 0;         ///< of a source and a target
   double near_source = 0;  ///< of a source near to a leaf
   double near_box = 0;     ///< of a leaf near to a leaf
+  double far_pair = 0;     ///< what a pair takes more out of integer_reach
   double m2l_row = 0;      ///< of a parent and an orbit
   double m2l_pair = 0;     ///< of two boxes, by displacements
   double m2p_target = 0;   ///< of a box and a target
   double p2l_source = 0;   ///< of a source and a box
+  int lanes = 1;           ///< M2P takes so many targets of a leaf at once, and P2L sources
   double box = 0;          ///< of M2M and L2L
   double parent = 0;       ///< of M2L of a parent, however few rows it has
 };
@@ -69,8 +74,9 @@ struct HybridCosts {
 /// full are split as far as the tree goes, and of a tree that goes too far boxes below those that
 /// interact are taken away. Makes all lists of `tree`, whose octree it prunes. O(boxes). Sources:
 /// Dehnen 2002 (pairs, and their criterion); Yokota and Barba 2012 (choice by the times of
-/// kernels).
+/// kernels). Of Yukawa's kernel pairs that are farther apart than `kernel_reach` are left out, and
+/// larger boxes have no expansions.
 void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs,
-                       const NearReach& reach = integer_reach);
+                       const NearReach& reach = integer_reach, double kernel_reach = endless);
 
 }  // namespace fmbem::fmm

@@ -18,8 +18,8 @@ std::vector<std::int32_t> boxes_with_sources(const Octree& tree) {
 }
 
 InteractionLists interaction_lists(const Octree& tree, const SortedPoints& sources,
-                                   const SortedPoints& targets) {
-  return {.p2p = near_lists(tree, sources, targets),
+                                   const SortedPoints& targets, double reach) {
+  return {.p2p = near_lists(tree, sources, targets, reach),
           .m2l = parents_by_level(tree),
           .source_boxes = boxes_with_sources(tree),
           .hybrid = {}};

@@ -25,8 +25,8 @@ std::vector<std::vector<std::int32_t>> parents_by_level(const Octree& tree);
 /// Boxes with sources of their own, ascending.
 std::vector<std::int32_t> boxes_with_sources(const Octree& tree);
 
-/// All lists of a tree.
+/// All lists of a tree, in which what is farther apart than the reach is not near.
 InteractionLists interaction_lists(const Octree& tree, const SortedPoints& sources,
-                                   const SortedPoints& targets);
+                                   const SortedPoints& targets, double reach = endless);
 
 }  // namespace fmbem::fmm

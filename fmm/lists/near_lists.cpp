@@ -26,11 +26,13 @@ namespace {
 
 /// Adds the boxes whose own sources are near to a leaf.
 void add_near(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets,
-              std::int32_t leaf, std::vector<std::int32_t>& found) {
-  const auto add = [&](std::int32_t b) {
-    if (b >= 0 && tree.boxes[b].own_sources().size() > 0) found.push_back(b);
-  };
+              double reach, std::int32_t leaf, std::vector<std::int32_t>& found) {
   const Box& box = tree.boxes[leaf];
+  const auto add = [&](std::int32_t b) {
+    if (b >= 0 && tree.boxes[b].own_sources().size() > 0 &&
+        !are_beyond(tree, box, tree.boxes[b], reach))
+      found.push_back(b);
+  };
   for (const std::int32_t c : tree.colleagues[leaf]) {
     if (c < 0 || (c == leaf && is_one_place(tree, box, sources, targets))) continue;
     add(c);
@@ -59,7 +61,8 @@ std::vector<std::int32_t> leaves_with_targets(const Octree& tree) {
   });
 }
 
-NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets,
+                     double reach) {
   NearLists lists{.targets = leaves_with_targets(tree), .begin = {}, .sources = {}};
   const auto rows = static_cast<std::int64_t>(lists.targets.size());
   lists.begin.resize(rows + 1);
@@ -69,7 +72,7 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
       [&](std::int64_t first, std::int64_t last, std::vector<std::int32_t>& found) {
         for (std::int64_t row = first; row < last; ++row) {
           const std::size_t before = found.size();
-          add_near(tree, sources, targets, lists.targets[row], found);
+          add_near(tree, sources, targets, reach, lists.targets[row], found);
           lists.begin[row + 1] = static_cast<std::int64_t>(found.size() - before);
         }
       });

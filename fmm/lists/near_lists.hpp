@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fmbem/fmm/lists/reach.hpp"
 #include "fmbem/fmm/tree/octree.hpp"
 
 namespace fmbem::fmm {
@@ -18,8 +19,10 @@ struct NearLists {
 /// are not, and the colleagues of its parent and grandparent that are leaves: lists U, W and X of
 /// Cheng, Greengard and Rokhlin (1999), as leaves that are near are two levels apart at most
 /// (merge_leaves.hpp). So are the colleagues of the leaf and of its ancestors that hold sources. A
-/// leaf of the deepest level is not near to itself if all its points coincide.
-NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
+/// leaf of the deepest level is not near to itself if all its points coincide. Boxes beyond the
+/// reach are left out.
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets,
+                     double reach = endless);
 
 /// Leaves with targets, ascending.
 std::vector<std::int32_t> leaves_with_targets(const Octree& tree);

@@ -96,8 +96,9 @@ std::vector<Near> held_above(const Octree& tree) {
 
 class Counter {
  public:
-  Counter(const Octree& tree, std::span<const int> max_leaf, Leaves leaves)
+  Counter(const Octree& tree, std::span<const int> max_leaf, Leaves leaves, double reach)
       : tree_(tree),
+        reach_(reach),
         boxes_(trial_boxes(tree, max_leaf, leaves)),
         held_above_(held_above(tree)),
         occupied_(occupied_octants(tree)),
@@ -115,8 +116,9 @@ class Counter {
     const int trees = boxes_[b].cut;
     const auto children = static_cast<double>(
         std::count_if(box.child.begin(), box.child.end(), [](std::int32_t c) { return c >= 0; }));
+    const bool expands = has_expansions(tree_, box.level + 1, reach_);
     std::array<std::uint32_t, most_trial_trees> orbits{};  // in this tree, but not in the next
-    if (box.level > 0 && box.targets.size() > 0) {
+    if (expands && box.level > 0 && box.targets.size() > 0) {
       for (int place = 0; place < 27; ++place) {
         const std::int32_t uncle = tree_.colleagues[b][place];
         if (uncle >= 0 && boxes_[uncle].cut > 0)
@@ -128,8 +130,9 @@ class Counter {
       with_sources |= orbits[c];
       work[c].m2l_rows += std::popcount(with_sources);
       work[c].boxes += children;
+      if (expands) work[c].expansions += children;
       ++work[c].splits;
-      work[c].has_far = work[c].has_far || box.level > 0;
+      work[c].has_far = work[c].has_far || (expands && box.level > 0);
     }
   }
 
@@ -192,6 +195,7 @@ class Counter {
   }
 
   const Octree& tree_;
+  double reach_;
   std::vector<TrialBox> boxes_;
   std::vector<Near> held_above_;
   std::vector<std::uint8_t> occupied_;
@@ -201,13 +205,14 @@ class Counter {
 }  // namespace
 
 std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf,
-                                    Leaves leaves) {
+                                    Leaves leaves, double reach) {
   FMBEM_REQUIRE(max_leaf.size() <= most_trial_trees,
                 "at most " << most_trial_trees << " trees are compared, not " << max_leaf.size());
-  const Counter counter(finest, max_leaf, leaves);
+  const Counter counter(finest, max_leaf, leaves, reach);
   const Box& root = finest.boxes[0];
   const TreeWork root_alone{.points = 0.5 * (root.sources.size() + root.targets.size()),
-                            .boxes = 1};
+                            .boxes = 1,
+                            .expansions = has_expansions(finest, 0, reach) ? 1.0 : 0.0};
   std::vector<TreeWork> total(max_leaf.size(), root_alone);
   std::mutex adding;
 #pragma omp parallel
@@ -220,6 +225,7 @@ std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> m
     for (std::size_t c = 0; c < mine.size(); ++c) {
       total[c].boxes += mine[c].boxes;
       total[c].splits += mine[c].splits;
+      total[c].expansions += mine[c].expansions;
       total[c].m2l_rows += mine[c].m2l_rows;
       total[c].has_far = total[c].has_far || mine[c].has_far;
       total[c].near_pairs += mine[c].near_pairs;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/lists/reach.hpp"
 #include "fmbem/fmm/tree/merge_leaves.hpp"
 
 namespace fmbem::fmm {
@@ -12,8 +13,9 @@ struct TreeWork {
   double points = 0;        ///< mean of the numbers of sources and targets
   double boxes = 0;         ///< of the tree
   double splits = 0;        ///< boxes that are no leaves
-  double m2l_rows = 0;      ///< as m2l_rows()
-  bool has_far = false;     ///< whether there are more than two levels
+  double expansions = 0;    ///< boxes that have expansions
+  double m2l_rows = 0;      ///< as m2l_rows(), of boxes within the reach
+  bool has_far = false;     ///< whether there are more than two levels, the last within the reach
   double near_pairs = 0;    ///< as near_pairs(), as if all points of a deepest leaf coincided
   double near_sources = 0;  ///< sources of all rows of the near lists
   double near_boxes = 0;    ///< entries of the near lists
@@ -29,7 +31,8 @@ inline constexpr int most_trial_trees = 24;
 /// tree of build_octree(), which has all boxes of the others. A box is split in the first so many
 /// trees, and one number for each box, grading included, says in how many; another says in how many
 /// of these its split asks for the grading.
+/// Boxes that are farther apart than the reach do not act, unless they are near.
 std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf,
-                                    Leaves leaves);
+                                    Leaves leaves, double reach = endless);
 
 }  // namespace fmbem::fmm

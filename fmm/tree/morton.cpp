@@ -52,14 +52,14 @@ constexpr double units_more = 8;
 
 }  // namespace
 
-Cube bounding_cube(std::span<const Vec3d> points) {
+Hull bounding_cube(std::span<const Vec3d> points) {
   if (points.empty()) return {};
   const CoordinateBounds bounds = coordinate_bounds(static_cast<std::int64_t>(points.size()),
                                                     [&](std::int64_t k) { return points[k]; });
   return bounding_cube(bounds.low, bounds.high);
 }
 
-Cube bounding_cube(Vec3d low, Vec3d high) {
+Hull bounding_cube(Vec3d low, Vec3d high) {
   const Vec3d extent = high - low;
   double side = std::max({extent.x, extent.y, extent.z});
   if (!(side > 0)) side = 1;
@@ -68,10 +68,12 @@ Cube bounding_cube(Vec3d low, Vec3d high) {
     largest = std::max({largest, std::abs(low[axis]), std::abs(high[axis])});
   if (side < narrow * largest)
     side += units_more * std::numeric_limits<double>::epsilon() * largest;
-  Vec3d middle{side / 2, side / 2, side / 2};
+  Hull hull;
+  hull.side = side;
   for (int axis = 0; axis < 3; ++axis)
-    if (extent[axis] < thin * side) middle[axis] = side / 3;
-  return {low + extent / 2.0 - middle, side};
+    if (extent[axis] < thin * side) hull.below[axis] = 1.0 / 3;
+  hull.corner = low + extent / 2.0 - side * hull.below;
+  return hull;
 }
 
 MortonOrder morton_order(std::span<const Vec3d> points) {

@@ -288,22 +288,20 @@ void find_colleagues(Octree& tree) {
   }
 }
 
-/// 2^−level, which has no bits but its exponent's.
-double half_power(int level) {
+}  // namespace
+
+double unit_side(int level) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(1023 - level) << 52);
 }
 
-/// The centre of a box in the unit cube.
 Vec3d unit_centre(const Box& box) {
   Vec3d centre;
   for (int axis = 0; axis < 3; ++axis)
-    centre[axis] = (static_cast<double>(box.cell[axis]) + 0.5) * half_power(box.level);
+    centre[axis] = (static_cast<double>(box.cell[axis]) + 0.5) * unit_side(box.level);
   return centre;
 }
 
-}  // namespace
-
-double Octree::side(int level) const { return root.side * half_power(level); }
+double Octree::side(int level) const { return root.side * unit_side(level); }
 
 Vec3d Octree::centre_from_corner(const Box& box) const { return root.side * unit_centre(box); }
 

@@ -49,6 +49,11 @@ struct Octree {
   Vec3d between_centres(const Box& a, const Box& b) const;
 };
 
+/// The side of boxes of a level of the unit cube, 2^−level, which has no bits but its exponent's.
+double unit_side(int level);
+/// The centre of a box in the unit cube.
+Vec3d unit_centre(const Box& box);
+
 /// Coordinates as seen from the centre of a box. What rounding takes from the centre and from the
 /// difference to the root's corner is kept: both would be seen in deep boxes.
 class BoxCentre {

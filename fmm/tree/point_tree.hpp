@@ -20,8 +20,10 @@ struct PointTree {
   double inflation = 1;  ///< side of the root over that of the bounding cube
 
   const SortedPoints& targets() const { return sources_are_targets ? sources : other_targets; }
-  /// Makes the lists of the octree.
-  void make_lists() { lists = interaction_lists(octree, sources, targets()); }
+  /// Makes the lists of the octree, as interaction_lists().
+  void make_lists(double reach = endless) {
+    lists = interaction_lists(octree, sources, targets(), reach);
+  }
 };
 
 /// The power of two that brings the hull's side to [1, 2). Throws InputError if there is none.

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -97,6 +96,18 @@ std::string ply_for_cgal(std::string text, const std::string& file) {
       rest.empty() || !has_faces,
       "cannot read " << file << ": its faces have no list vertex_indices or vertex_index");
   return text;
+}
+
+void check_off_begins(std::string_view text, const std::string& file) {
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::vector<std::string_view> words = words_between(take_line(text));
+    if (words.empty() || words[0][0] == '#') continue;
+    FMBEM_REQUIRE(!parse_number(words[0]),
+                  file << ", line " << line << ": an .off file begins with the word OFF, and this "
+                       << "one with the number " << words[0].substr(0, 40)
+                       << ": put a line with OFF before it");
+    return;
+  }
 }
 
 void check_off_ends(const std::string& text, std::istream& in, const std::string& file) {

@@ -2,6 +2,7 @@
 
 #include <istream>
 #include <string>
+#include <string_view>
 
 namespace fmbem {
 
@@ -13,6 +14,9 @@ std::string obj_for_cgal(const std::string& text, const std::string& file);
 /// A .ply whose faces have the integers that CGAL reads: in ASCII others are as good. Throws
 /// InputError for what it does not read.
 std::string ply_for_cgal(std::string text, const std::string& file);
+
+/// Throws InputError where an .off begins with its counts.
+void check_off_begins(std::string_view text, const std::string& file);
 
 /// Throws InputError where an .off in ASCII goes on behind what it announces, which is what CGAL
 /// has read from the stream.

@@ -23,6 +23,7 @@ Polygons read_with_cgal(const std::string& file) {
   std::string text = read_file(file);
   if (format == "obj") text = obj_for_cgal(text, file);
   if (format == "ply") text = ply_for_cgal(std::move(text), file);
+  if (format == "off") check_off_begins(text, file);
   std::istringstream in(text);
   const bool is_read = format == "obj"   ? CGAL::IO::read_OBJ(in, points, polygons.corners)
                        : format == "off" ? CGAL::IO::read_OFF(in, points, polygons.corners)

@@ -46,11 +46,26 @@ std::vector<std::string> group_names(const std::vector<Group>& groups) {
   return names_for_msh(std::move(names), longest);
 }
 
-std::vector<std::string> view_names(const std::vector<PanelField>& fields) {
+/// Of the fields of panels, then of those at vertices: Gmsh lists views by name alone, whichever
+/// they are of.
+std::vector<std::string> view_names(const std::vector<PanelField>& fields,
+                                    const std::vector<VertexField>& at_vertices) {
   constexpr std::size_t longest = 220;  // Gmsh reads lines of 255 bytes
   std::vector<std::string> names;
   for (const PanelField& field : fields) names.push_back(field.name);
+  for (const VertexField& field : at_vertices) names.push_back(field.name + ", at vertices");
   return names_for_msh(std::move(names), longest);
+}
+
+/// Appends a view to the file: values of the elements or nodes with these tags.
+void append_view(const std::string& path, const std::string& name, const std::string& kind,
+                 const std::vector<std::size_t>& tags, const std::vector<double>& values) {
+  const int view = gmsh::view::add(name);
+  std::vector<std::vector<double>> rows;
+  rows.reserve(values.size());
+  for (const double value : values) rows.push_back({value});
+  gmsh::view::addModelData(view, 0, "fmbem output", kind, tags, rows);
+  gmsh::view::write(view, path, true);
 }
 
 void build_model(const SurfaceMesh& mesh) {
@@ -86,7 +101,8 @@ bool ends_with(const std::string& path, const std::string& line) {
 }  // namespace
 
 bool write_msh_here(const std::string& path, const std::string& shown, const SurfaceMesh& mesh,
-                    const std::vector<PanelField>& fields) {
+                    const std::vector<PanelField>& fields,
+                    const std::vector<VertexField>& at_vertices) {
   GmshSession gmsh;
   gmsh.run("cannot write " + shown, [&] {
     build_model(mesh);
@@ -94,18 +110,16 @@ bool write_msh_here(const std::string& path, const std::string& shown, const Sur
     gmsh::option::setNumber("Mesh.Binary", 1);
     gmsh::option::setNumber("PostProcessing.SaveMesh", 0);
     gmsh::write(path);
-    const std::vector<std::string> names = view_names(fields);
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      const PanelField& field = fields[k];
-      const int view = gmsh::view::add(names[k]);
-      std::vector<std::vector<double>> values;
-      values.reserve(field.values.size());
-      for (const double value : field.values) values.push_back({value});
-      gmsh::view::addModelData(view, 0, "fmbem output", "ElementData", mesh.triangle_tags, values);
-      gmsh::view::write(view, path, true);
-    }
+    const std::vector<std::string> names = view_names(fields, at_vertices);
+    auto name = names.begin();
+    for (const PanelField& field : fields)
+      append_view(path, *name++, "ElementData", mesh.triangle_tags, field.values);
+    for (const VertexField& field : at_vertices)
+      append_view(path, *name++, "NodeData", mesh.vertex_tags, field.values);
   });
-  return ends_with(path, fields.empty() ? "$EndElements" : "$EndElementData");
+  return ends_with(path, !at_vertices.empty() ? "$EndNodeData"
+                         : !fields.empty()    ? "$EndElementData"
+                                              : "$EndElements");
 }
 
 }  // namespace fmbem

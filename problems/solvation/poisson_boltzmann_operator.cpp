@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/green_operator.hpp"
 #include "fmbem/bem/layer/row_parts.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -40,7 +41,10 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(
 }
 
 double PoissonBoltzmannOperator::tightest_tolerance() const {
-  return std::min(options_.tolerance, least_tolerance(Trace::normal).of_operator);
+  const bool is_dense =
+      info().kind == OperatorKind::dense && options_.precision != Precision::single_precision;
+  return is_dense ? dense_green_tolerance
+                  : std::min(options_.tolerance, least_tolerance(Trace::normal).of_operator);
 }
 
 std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {

@@ -77,7 +77,12 @@ class Nesting {
     std::vector<int> surface_of(mesh.groups.size());
     for (std::size_t s = 0; s < n; ++s) surface_of[group_of(s)] = static_cast<int>(s);
     for (const Contact& contact : *mesh.contacts)
-      if (contact.a != contact.b) settle(contact, surface_of[contact.a], surface_of[contact.b]);
+      if (contact.a != contact.b)
+        settle(contact, surface_of[contact.a], surface_of[contact.b]);
+      else
+        result.notices.push_back("the surface " + result.surfaces[surface_of[contact.a]] +
+                                 " crosses itself at " + place(contact.place) +
+                                 ": energies are less accurate for it");
   }
 
   /// [surfaces]: the innermost surface around each, −1 for none.

@@ -9,6 +9,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/problems/given_tolerance.hpp"
 #include "fmbem/problems/solvation/solvation_problem.hpp"
 
 namespace fmbem {
@@ -69,7 +70,8 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   std::future<void> charges = start_beside(
       gpu_works, [&] { of_charges = problem.potentials_of(problem.charges(), *how.processor); });
   const Timer assembly;
-  const auto op = problem.make_operator(how);
+  const auto op = made_to_tolerance(options.op.tolerance, result.solver_tolerance,
+                                    [&] { return problem.make_operator(how); });
   result.assembly_seconds = assembly.seconds();
   // What needs nothing of the preconditioner, whose systems leave the host idle.
   std::vector<double> b;

@@ -43,12 +43,13 @@ struct SolvationForces {
 ///
 ///     F = c ε ∫ E_s (E_o·n) + E_o (E_s·n) − (E_s·E_o) n − κ² φ_s φ_o n dS,
 ///
-/// E_o by differences of φ_o. This is the derivative of the total energy where the molecule moves
-/// with its atoms and surfaces, and all others stay: the surface of a layer that several molecules
-/// share, and that of a cavity in which the molecule lies, is another's. Errors fall with the
-/// square of the panels' size on smooth surfaces, those of pressures and of what is close to
-/// another surface linearly; on atoms closer to the surface than a panel's size it is the field of
-/// constant densities. O(molecules · panels + atoms).
+/// φ_o and E_o being what the others' panels give in that identity, and E_s what is left of the
+/// solved field, whose part along the surface is surface_gradient(). This is the derivative of the
+/// total energy where the molecule moves with its atoms and surfaces, and all others stay: the
+/// surface of a layer that several molecules share, and that of a cavity in which the molecule
+/// lies, is another's. Errors fall with the square of the panels' size on smooth surfaces, those of
+/// pressures and of what is close to another surface linearly; on atoms closer to the surface than
+/// a panel's size it is the field of constant densities. O(molecules · panels + atoms).
 SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& molecule);
 
 }  // namespace fmbem

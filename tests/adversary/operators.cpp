@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,14 +23,20 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
+#include "tests/adversary/operator_errors.hpp"
 #include "tests/adversary/points.hpp"
 #include "tests/adversary/surfaces.hpp"
-#include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 
 namespace {
+
+std::string text(const char* form, auto... values) {
+  char buffer[200];
+  std::snprintf(buffer, sizeof buffer, form, values...);
+  return buffer;
+}
 
 class Table {
  public:
@@ -38,11 +45,14 @@ class Table {
     Row& row = rows_[kind];
     ++row.cases;
     row.worst = larger_error(row.worst, ratio);
-    if (ratio <= 1) return;
-    ++row.failures;
-    failed_ = true;
-    std::printf("%s: %.2g of the tolerance: %s\n", kind.c_str(), ratio, what.c_str());
-    std::fflush(stdout);
+    if (!(ratio <= 1)) fail(row, text("%s: %.2g of the tolerance: ", kind.c_str(), ratio) + what);
+  }
+
+  /// Of a case that ended before there was an error to compare.
+  void add_end(const std::string& kind, std::uint64_t seed, const std::string& reason) {
+    Row& row = rows_[kind];
+    ++row.cases;
+    fail(row, kind + ": seed " + std::to_string(seed) + ": " + reason);
   }
 
   bool failed() const { return failed_; }
@@ -57,37 +67,28 @@ class Table {
     int cases = 0, failures = 0;
     double worst = 0;
   };
+  void fail(Row& row, const std::string& sentence) {
+    ++row.failures;
+    failed_ = true;
+    std::printf("%s\n", sentence.c_str());
+    std::fflush(stdout);
+  }
+
   std::map<std::string, Row> rows_;
   bool failed_ = false;
 };
-
-std::string text(const char* form, auto... values) {
-  char buffer[200];
-  std::snprintf(buffer, sizeof buffer, form, values...);
-  return buffer;
-}
 
 double power_of_ten(Uniform& uniform, double low, double high) {
   return std::pow(10, uniform(low, high));
 }
 
 /// ‖Ã−A‖ over what the tolerance allows: by power iterations on the CPU, which has transposed
-/// products, and elsewhere for a few random vectors. Errors of K' averaged over panels are those of
-/// charges: A(Ã'−K')A⁻¹ with the panels' areas A.
-double error_of(const BoundaryOperator& fast, const BoundaryOperator& dense, double allowed,
-                const Vector& areas, double tolerance) {
-  const std::size_t n = dense.size();
-  const auto error = [&](Vector x, bool transposed) {
-    const auto weigh = [&](Vector& z, bool by_area) {
-      for (std::size_t i = 0; i < n; ++i) z[i] = by_area ? z[i] * areas[i] : z[i] / areas[i];
-    };
-    weigh(x, transposed);
-    Vector y(n), exact(n);
-    fast.apply(x.data(), y.data(), {.tolerance = tolerance, .transposed = transposed});
-    dense.apply(x.data(), exact.data(), {.transposed = transposed});
-    y = difference(y, exact);
-    weigh(y, !transposed);
-    return y;
+/// products, and elsewhere for a few random vectors.
+double error_of(const BoundaryOperator& fast, const OperatorError& error_in, double allowed,
+                double tolerance) {
+  const std::size_t n = fast.size();
+  const auto error = [&](const Vector& x, bool transposed) {
+    return error_in(x, transposed, fast, tolerance);
   };
   if (fast.processor() == Processor::cpu) return two_norm(n, error, 8) / allowed;
   double worst = 0;
@@ -107,26 +108,16 @@ void try_operators(int n, std::uint64_t seed, const std::vector<Processor>& proc
                                          adjoint_double_layer}[static_cast<int>(uniform(0, 4))];
   const Panels panels = make_panels(surface.mesh);
   const auto dense = make_dense_operator(panels, layer, {});
-  const double norm = layer == single_layer
-                          ? two_norm(panels.size(),
-                                     [&](const Vector& x, bool transposed) {
-                                       Vector y(x.size());
-                                       dense->apply(x.data(), y.data(), {.transposed = transposed});
-                                       return y;
-                                     })
-                          : 0.5;
-  Vector areas(panels.size(), 1.0);
-  if (layer.target == Trace::normal)
-    for (std::size_t i = 0; i < areas.size(); ++i) areas[i] = panels.area(i);
+  const double norm = reference_norm(*dense, layer);
+  const OperatorError error(panels, layer, *dense);
   for (const Processor processor : processors) {
-    if (processor == Processor::gpu && layer.target == Trace::normal) continue;
     OperatorOptions options{.kind = OperatorOptions::Choice::fmm, .processor = processor};
     options.tolerance = power_of_ten(uniform, layer == single_layer ? -10.9 : -9.9, -1);
     if (uniform() < 0.7) options.max_leaf = static_cast<int>(uniform(8, 60));
     const auto fast = make_boundary_operator(panels, layer, options);
     for (const double tolerance : {options.tolerance, fast->accurate_tolerance()}) {
       table.add(layer.name() + ", " + surface.name,
-                error_of(*fast, *dense, norm * tolerance, areas, tolerance),
+                error_of(*fast, error, norm * tolerance, tolerance),
                 text("seed %llu, %zu panels, tolerance %.3g, leaf %d, order %d",
                      static_cast<unsigned long long>(seed), panels.size(), tolerance,
                      options.max_leaf.value_or(0), fast->info().order));
@@ -174,6 +165,18 @@ void try_points(std::uint64_t seed, const std::vector<Processor>& processors, Ta
   }
 }
 
+/// A case that ends with an error, as where memory is short, has failed, and others follow.
+template <class Case>
+void try_case(const char* kind, std::uint64_t seed, Table& table, const Case& one) {
+  try {
+    one();
+  } catch (const Error& error) {
+    table.add_end(kind, seed, error.what());
+  } catch (const std::bad_alloc&) {
+    table.add_end(kind, seed, "out of memory");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -195,8 +198,10 @@ int main(int argc, char** argv) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   for (; Clock::now() < end; ++seed) {
-    if (only != "points") try_operators(panels, seed, processors, table);
-    if (only != "operators") try_points(seed, processors, table);
+    if (only != "points")
+      try_case("operators", seed, table, [&] { try_operators(panels, seed, processors, table); });
+    if (only != "operators")
+      try_case("points", seed, table, [&] { try_points(seed, processors, table); });
   }
   table.print();
   return table.failed() ? 1 : 0;

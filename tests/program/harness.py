@@ -82,12 +82,13 @@ def tetrahedron(offset=0.0, first_node=0, physical=1):
     return nodes, [(2, physical, physical, *(first_node + c for c in face)) for face in faces]
 
 
-def read_vtu(path):
-    """The arrays of a .vtu or .vtp with compressed arrays appended, by name, as lists of numbers."""
+def read_vtu(path, section=None):
+    """The arrays of a .vtu or .vtp with compressed arrays appended, by name, as lists of numbers; those of a
+    section, such as PointData, or of the whole file, where those of cells come before others of their names."""
     head, data = pathlib.Path(path).read_bytes().split(b'<AppendedData encoding="raw">\n_', 1)
     root = xml.etree.ElementTree.fromstring(head + b"</VTKFile>")
     arrays = {}
-    for array in root.iter("DataArray"):
+    for array in (root if section is None else root.find(f".//{section}")).iter("DataArray"):
         at = int(array.get("offset"))
         blocks, _, _ = struct.unpack_from("<3Q", data, at)
         sizes = struct.unpack_from(f"<{blocks}Q", data, at + 24)

@@ -188,7 +188,9 @@ class BadOptions(ProgramTest):
         self.refuse("--backend", "cpu", "--near-field", "lean", saying="--near-field lean")
 
     def test_fmm_refuses_what_it_cannot_reach(self):
-        self.refuse("--operator", "fmm", "--tolerance", "1e-13", saying="1e-11")
+        self.refuse("--operator", "fmm", "--tolerance", "1e-13", saying=["1e-13", "--operator-tolerance 1e-11", "1e-10"])
+        self.refuse("--operator", "fmm", "--operator-tolerance", "1e-12",
+                    saying=["--operator-tolerance 1e-12 asks for: use 1e-11 or more", "--operator dense"])
         self.refuse("--operator", "fmm", "--precision", "single", "--tolerance", "1e-7",
                     saying="--precision double")
 

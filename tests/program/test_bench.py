@@ -1,12 +1,14 @@
 """All benchmarks: their help and their refusals."""
 
+import csv
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import unittest
 
-from harness import ROOT, ProgramTest
+from harness import PROGRAM, ROOT, ProgramTest
 
 FOLDER = pathlib.Path(os.environ["FMBEM_BENCHES"])
 
@@ -24,7 +26,8 @@ REFUSED = {
                     (["--repeat", "0"], "--repeat"), (["--check", "0"], "--check"), (["--points", "0"], "--points"),
                     (["--panels", "-5"], "-5"), (["--tolerance", "nan"], "nan")],
     "fields": [(["abc"], "abc"), (["-5"], "-5"), (["1"], "LEVEL")],
-    "fmm": [(["--points", "abc"], "abc"), (["--distribution", "teapot"], "teapot"), (["--repeat", "0"], "--repeat")],
+    "fmm": [(["--points", "abc"], "abc"), (["--distribution", "teapot"], "teapot"), (["--repeat", "0"], "--repeat"),
+            (["--kappa", "-1"], "--kappa"), (["--kappa", "1,nan"], "nan"), (["--targets", "0"], "--targets")],
     "integrals": [(["abc"], "abc"), (["-5"], "-5")],
     "long-panels": [(["/nowhere/rows.csv"], "/nowhere"), ([""], "name"), (["rows.csv", "more"], "more")],
     "media": [(["--panels", "-5"], "-5"), (["--panels", "nan"], "nan"), (["--surface", "cube"], "--surface"),
@@ -37,9 +40,11 @@ REFUSED = {
               (["--construction", "magic"], "magic")],
     "operator": [(["K'"], "K'"), (["V", "abc"], "abc"), (["V", "-5"], "-5"), (["V", "nan"], "nan"),
                  (["V", "0"], "PANELS"), (["V", "200", "0"], "ORDER"), (["V", "200", "2", "x"], "x")],
-    "operator-norm": [(["K'"], "K'"), (["V", "abc"], "abc"), (["V", "0"], "PANELS"), (["V", "100", "-1"], "-1"),
+    "operator-norm": [(["W"], "W"), (["V", "abc"], "abc"), (["V", "0"], "PANELS"), (["V", "100", "-1"], "-1"),
                       (["V", "100", "x"], "x"), (["V", "100", "1", "teapot"], "teapot"),
-                      (["V", "100", "1", "", "0"], "ORDER")],
+                      (["V", "100", "1", "", "0"], "ORDER"), (["--kappa", "-1"], "--kappa"),
+                      (["--tolerance", "1e-4,1"], "--tolerance"),
+                      (["V", "100", "1", "", "2", "--tolerance", "1e-4"], "--tolerance")],
     "problems": [*PANELS, (["100", "teapot"], "teapot"), (["100", "head", "2"], "2")],
     "product": [(["--surface", "teapot"], "teapot"), (["--panels", "nan"], "nan"), (["--layer", "W"], "W"),
                 (["--rows", "-1"], "--rows"), (["--repeat", "0"], "--repeat"), (["--tolerance", "-1"], "--tolerance"),
@@ -106,6 +111,30 @@ class Benchmarks(ProgramTest):
         done = self.bench("operator-norm", "V", "30", "1", "", "2")
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("\n| dust | ", done.stdout)
+
+    def test_operators_of_yukawas_kernel_meet_their_tolerances(self):
+        for layer in ("V", "K", "K'"):
+            with self.subTest(layer):
+                done = self.bench("operator-norm", layer, "500", "1", "tilted line", "--tolerance", "1e-3,1e-6",
+                                  "--kappa", "0,10")
+                self.assertEqual(done.returncode, 0, done)
+                rows = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
+                self.assertEqual([float(row[2]) for row in rows], [0, 10])
+                for row in rows:
+                    self.assertLess(0, float(row[5]))
+                    self.assertLess(float(row[5]), 1e-3)
+                    self.assertLess(float(row[9]), 1e-6)
+
+    def test_dielectrics_that_are_hard_to_precondition_have_rows(self):
+        file = self.folder / "rows.csv"
+        subprocess.run([sys.executable, ROOT / "bench" / "mixed_iterations.py", PROGRAM, file, "--panels", "200,900",
+                        "--cases", "spheres,plate 0.01,substrate"], check=True, capture_output=True, timeout=300)
+        with file.open(encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([int(row["panels"]) for row in rows], [256, 1024, 252, 1020, 192, 768])
+        for row in rows:
+            self.assertLessEqual(int(row["iterations"]), 12, row)
+            self.assertLess(float(row["true residual"]), 2e-6, row)
 
 
 if __name__ == "__main__":

@@ -83,13 +83,37 @@ class Tables(BenchTest):
         self.assertLess(row["error_potential"], 1e-3)
 
     def test_the_kernel_and_theta_are_told(self):
-        for words, kappa, theta in (((), 0, None), (("--kappa", 2.5), 2.5, None),
-                                    (("--method", "treecode", "--theta", 0.5), 0, 0.5)):
+        for words, kappas, theta in (((), [0], None), (("--kappa", "2.5,100"), [2.5, 100], None),
+                                     (("--method", "treecode", "--theta", 0.5), [0], 0.5)):
             with self.subTest(words):
                 done = self.bench("--points", 1000, "--tolerance", "1e-3", "--json", "-", *words)
-                row, = json.loads(done.stdout)
-                self.assertEqual((row["kappa"], row["theta"]), (kappa, theta))
-                self.assertIn(f"kappa {kappa}, {f'theta {theta}' if theta else 'default theta'},", done.stderr)
+                rows = json.loads(done.stdout)
+                self.assertEqual([(row["kappa"], row["theta"]) for row in rows], [(kappa, theta) for kappa in kappas])
+                self.assertIn(f"potential, {f'theta {theta}' if theta else 'default theta'},", done.stderr)
+                for row in rows:
+                    self.assertLess(row["error_potential"], 1e-3)
+                    self.assertIn(f"\n| 1000 | cube | {row['method']} | {row['kappa']:g} | 0.001 | ", done.stderr)
+
+    def test_kappa_is_over_the_side_of_the_points_cube(self):
+        def errors(scale):
+            self.write("points.xyz", "".join(f"{scale * (i % 7)} {scale * (i % 11)} {scale * (i % 13)} {(-1) ** i}\n"
+                                             for i in range(1001)))
+            row, = self.rows("--distribution", "points.xyz", "--tolerance", "1e-5", "--kappa", 10)
+            return row["error_potential"]
+        self.assertLess(errors(1), 1e-5)
+        self.assertEqual(errors(4), errors(1))  # powers of two, without rounding
+
+    def test_the_first_points_alone_are_targets(self):
+        for method in ("direct", "fmm"):
+            with self.subTest(method):
+                row, = self.rows("--points", 3000, "--targets", 50, "--method", method, "--tolerance", "1e-5",
+                                 "--outputs", "both")
+                self.assertEqual((row["points"], row["targets"]), (3000, 50))
+                self.assertLessEqual(row["near_pairs"], 3000 * 50)
+                self.assertLess(row["error_potential"], 1e-5)
+                self.assertLess(row["error_gradient"], 1e-5)
+        self.assertEqual(self.rows("--points", 300, "--targets", 1000)[0]["targets"], 300)
+        self.refused("--targets", 0, saying=["--targets", "not 0"])
 
     def test_several_leaf_sizes(self):
         rows = self.rows("--points", "2e3", "--tolerance", "1e-3", "--max-leaf", "40,400", "--method", "hybrid")

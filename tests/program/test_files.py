@@ -312,6 +312,13 @@ class Read(ProgramTest):
                                ("ascii.vtu", b"NumberOfCells=\"4\"", b"NumberOfCells=\"40\"")]:
             self.refuse_changed(name, old, new)
 
+    def test_an_off_without_the_word_off(self):
+        counts = self.valid["lf.off"].split(b"\n", 1)[1]
+        self.refuse("a.off", counts, saying="a.off, line 1: an .off file begins with the word OFF, and "
+                                          "this one with the number 4: put a line with OFF before it")
+        self.refuse("b.off", b"# a comment\n\n" + counts, saying="b.off, line 3")
+        self.assertAlmostEqual(self.area(self.write("c.off", b"# a comment\nOFF\n" + counts)), TETRAHEDRON)
+
     def test_an_off_that_goes_on(self):
         self.refuse_changed("lf.off", b"4 4 6", b"4 3 6", "goes on behind the faces that it announces, with '3'")
         self.refuse_changed("crlf.off", b"4 4 6", b"4 3 6", "goes on behind")

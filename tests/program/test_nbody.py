@@ -84,6 +84,21 @@ class Nbody(ProgramTest):
         self.same(soft["potential"], [q / (20 * math.pi) for q in (-2, 1)])
         self.same(soft["force x"], [3 * q / (500 * math.pi) for q in (2, 1)])
 
+    def test_yukawa(self):
+        """Two charges 3 apart: q e^{−κr}/(4πr), and q (1 + κr) e^{−κr}/(4πr²) on a unit charge."""
+        two = self.write("two.xyz", "0 0 0 1\n3 0 0 -2\n")
+        result = self.nbody("--points", two, "--kappa", 0.5, "--tolerance", 1e-12, "--output", "yukawa.csv")
+        self.assertEqual(result["kappa"], 0.5)
+        self.assertLess(result["force_error"], 1e-12)
+        yukawa, falls = self.table("yukawa.csv"), math.exp(-1.5)
+        self.same(yukawa["potential"], [q * falls / (12 * math.pi) for q in (-2, 1)])
+        self.same(yukawa["force x"], [2.5 * q * falls / (36 * math.pi) for q in (2, 1)])
+        for method in ("direct", "treecode", "fmm", "hybrid"):
+            leaf = [] if method == "direct" else ["--leaf", 40]
+            many = self.nbody("--points", 4000, "--kappa", 6, "--method", method, *leaf)
+            self.assertEqual((many["method"], many["kappa"], many["gflops"]), (method, 6, {}))
+            self.assertLess(max(many["potential_error"], many["force_error"]), 1e-4)
+
     def test_potentials_alone(self):
         two = self.write("two.xyz", "0 0 0 1\n3 0 0 -2\n")
         result = self.nbody("--points", two, "--potential-only", "--tolerance", 1e-12, "--output", "alone.csv")
@@ -177,6 +192,8 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--method", "fmm", "--leaf", 0), "at least one point"),
                 (("--points", 9, "--method", "fmm", "--softening", 1), "direct sums alone"),
                 (("--points", 9, "--method", "direct", "--softening", -1), "0 or more"),
+                (("--points", 9, "--kappa", -1), "κ must be positive"),
+                (("--points", 9, "--kappa", 1, "--method", "direct", "--softening", 1), "softening is of Laplace's"),
                 (("--points", 9, "--tolerance", 0), "between"),
                 (("--points", 9, "--method", "nonsense"), "--method"),
                 (("--points", 9, "--distribution", "torus"), "--distribution"),

@@ -114,6 +114,24 @@ class Svg:
         return lambda pixel: va + (pixel - a) * (vb - va) / (b - a)
 
 
+def panels_in_sight(arrays, least_facing):
+    """Of each panel of a .vtu's surface that is turned to the eye: its number, the cosine of its angle to that,
+    where the picture has its centroid, its area."""
+    points = list(zip(*[iter(arrays["Points"])] * 3))
+    spans = [[dot(point, axis) for point in points] for axis in (RIGHT, UP)]
+    scale = min(910 / (max(spans[0]) - min(spans[0])), 790 / (max(spans[1]) - min(spans[1])))
+    for i, triangle in enumerate(zip(*[iter(arrays["connectivity"])] * 3)):
+        a, b, c = (points[k] for k in triangle)
+        across = cross([q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)])
+        facing = dot(unit(across), TOWARD)
+        if facing < least_facing:
+            continue
+        centre = [sum(x) / 3 for x in zip(a, b, c)]
+        yield (i, facing, (495 + scale * (dot(centre, RIGHT) - (max(spans[0]) + min(spans[0])) / 2),
+                           435 - scale * (dot(centre, UP) - (max(spans[1]) + min(spans[1])) / 2)),
+               math.sqrt(dot(across, across)) / 2)
+
+
 class PictureTest(ProgramTest):
     def setUp(self):
         super().setUp()
@@ -152,24 +170,13 @@ class Surfaces(PictureTest):
         for y, colour in ((203, VIRIDIS[-1]), (709, VIRIDIS[0])):
             self.assertLess(max(abs(a - b) for a, b in zip(picture.at(1015, y), colour)), 8)
         charge = data["charge density [C/m^2], cube at 1 V"]
-        points = list(zip(*[iter(data["Points"])] * 3))
-        corners = list(zip(*[iter(data["connectivity"])] * 3))
-        spans = [[dot((x, y, z), axis) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
-                 for axis in (RIGHT, UP)]
-        scale = min(910 / (max(spans[0]) - min(spans[0])), 790 / (max(spans[1]) - min(spans[1])))
         checked = 0
-        for triangle, value in zip(corners, charge):
-            a, b, c = (points[i] for i in triangle)
-            across = cross([q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)])
-            facing = dot(unit(across), TOWARD)
-            if facing < 0.1 or math.sqrt(dot(across, across)) < 0.005:  # turned away, or too small
+        for i, facing, at, area in panels_in_sight(data, 0.1):
+            if area < 0.0025:
                 continue
-            centre = [sum(x) / 3 for x in zip(a, b, c)]
-            x = 495 + scale * (dot(centre, RIGHT) - (max(spans[0]) + min(spans[0])) / 2)
-            y = 435 - scale * (dot(centre, UP) - (max(spans[1]) + min(spans[1])) / 2)
-            fraction = math.log(value / min(charge)) / math.log(max(charge) / min(charge))
+            fraction = math.log(charge[i] / min(charge)) / math.log(max(charge) / min(charge))
             expected = [(0.75 + 0.25 * facing) * part for part in viridis(fraction)]
-            self.assertLess(max(abs(p - q) for p, q in zip(picture.at(x, y), expected)), 5, centre)
+            self.assertLess(max(abs(p - q) for p, q in zip(picture.at(*at), expected)), 5, at)
             checked += 1
         self.assertGreater(checked, 100)
 
@@ -221,6 +228,58 @@ class Surfaces(PictureTest):
         blue = sum(b > 1.2 * r for row in picture.rows for r, g, b in [picture.palette[i] for i in row[:950]])
         self.assertGreater(red, 2000)
         self.assertGreater(blue, 2000)
+
+    def sphere_with_charges(self, *charges, options=()):
+        """The picture of a sphere with charges below its right and its left, and of each panel in sight its
+        potential and its colour there, without the shade."""
+        self.write("ion.pqr", "".join(f"ATOM 1 NA ION A 1 {x} 0 0 {charge} 1\n" for x, charge in zip((2, -2), charges)))
+        sphere_file(self.folder, "s.off", 2, 3.0)
+        self.fmbem("solvate", "ion.pqr", "--surface", "s.off", "--output", "s.vtu", "--picture", "s.png",
+                   *options)
+        picture, arrays = Picture(self.folder / "s.png"), read_vtu(self.folder / "s.vtu")
+        seen = [(arrays["potential [kT/e]"][i], [part / (0.75 + 0.25 * facing) for part in picture.at(*at)])
+                for i, facing, at, _ in panels_in_sight(arrays, 0.3)]
+        self.assertGreater(len(seen), 30)
+        return picture, seen
+
+    def test_potentials_on_molecules_are_red_below_zero_and_blue_above(self):
+        """By the convention of viewers of molecules, from -5 to 5 kT/e, also where one sign alone is there."""
+        for charges, end, options in (((1, -1), 5, []), ((3, 3), 5, []), ((-0.5, -0.5), 5, []),
+                                      ((0.1, -0.1), 0.5, ["--range", "0.5"]), ((1, -1), 30, ["--range", "30"])):
+            with self.subTest(charges=charges, end=end):
+                picture, seen = self.sphere_with_charges(*charges, options=options)
+                for value, colour in seen:
+                    t = max(-1, min(1, value / end))
+                    expected = (255, 255 * (1 + t), 255 * (1 + t)) if t < 0 else (255 * (1 - t), 255 * (1 - t), 255)
+                    self.assertLess(max(abs(p - q) for p, q in zip(colour, expected)), 6, value)
+                for y, colour in ((203, (0, 0, 255)), (456, (255, 255, 255)), (709, (255, 0, 0))):
+                    self.assertLess(max(abs(a - b) for a, b in zip(picture.at(1015, y), colour)), 8)
+                self.fmbem("plot", "s.vtu", "-o", "s.svg", *options)
+                svg = Svg(self.folder / "s.svg")
+                ticks = svg.ticks()
+                least, *_, most = [value for value, _ in ticks]
+                self.assertEqual((least, most), (-end, end))
+                if end == 5:
+                    self.assertEqual([value for value, _ in ticks], list(range(-5, 6)))
+                for value, up in ticks:
+                    self.assertAlmostEqual(up, (value + end) / (2 * end), delta=0.002)
+                # A tip at each end beyond which there are values.
+                potentials = read_vtu(self.folder / "s.vtu")["potential [kT/e]"]
+                for y, is_beyond in ((185, max(potentials) > end), (727, min(potentials) < -end)):
+                    self.assertEqual(picture.at(1015, y) != (255, 255, 255), is_beyond)
+                self.fmbem("plot", "s.vtu", "-o", "again.png", *options)
+                self.assertEqual((self.folder / "again.png").read_bytes(), (self.folder / "s.png").read_bytes())
+
+    def test_potentials_on_molecules_may_be_logarithmic(self):
+        self.sphere_with_charges(1, 1)
+        self.fmbem("plot", "s.vtu", "--log", "-o", "log.png")
+        self.assertLess(max(abs(a - b) for a, b in zip(Picture(self.folder / "log.png").at(1015, 203), VIRIDIS[-1])), 8)
+        self.refused("plot", "s.vtu", "--log", "--range", "2", "-o", "log.svg", saying="exclude each other")
+        self.refused("plot", "s.vtu", "--range", "0", "-o", "log.svg", saying="--range must be between")
+
+    def test_a_range_is_for_potentials_of_molecules(self):
+        self.fmbem("capacitance", self.tetrahedron_file(), "--output", "c.vtu")
+        self.refused("plot", "c.vtu", "--range", "2", "-o", "c.svg", saying=("--range", "charge density", "c.vtu"))
 
     def test_captions_are_within_the_picture(self):
         """Letters are half as wide as high, and less in the mean; nothing dark touches the right edge."""

@@ -1,6 +1,7 @@
 """Results kept (--save), handed on (--csv, --spice, --export) and repeated (fmbem rerun)."""
 
 import csv
+import itertools
 import json
 import math
 import os
@@ -161,8 +162,12 @@ class Keep(ProgramTest):
                 self.assertAlmostEqual(float(kept["potential [V]"]), float(basis[wanted]), delta=1e-12)
 
     def test_what_had_not_converged_says_so(self):
-        self.fmbem("capacitance", self.two_tetrahedra_file(), "--save", "kept.h5", "--spice", "c.sp",
-                   "-ksp_max_it", 1, "-pc_type", "none", code=3)
+        outputs = {"--save": "kept.h5", "--spice": "c.sp", "--csv": "c.csv", "--output": "c.vtu"}
+        report = self.report("capacitance", self.two_tetrahedra_file(), *itertools.chain(*outputs.items()),
+                             "-ksp_max_it", 1, "-pc_type", "none", code=3)
+        self.assertEqual(report["status"], "not_converged")
+        for name in outputs.values():
+            self.assertTrue((self.folder / name).exists(), name)
         self.assertIn("* the solve did not converge", (self.folder / "c.sp").read_text())
         report = self.report("field", "--from", "kept.h5", *LINE, "--output", "l.csv", code=3)
         self.assertIn("had not converged", report["warnings"][0])

@@ -10,7 +10,7 @@ import sys
 import types
 import unittest
 
-from harness import ProgramTest, read_vtu
+from harness import ProgramTest, draws_pictures, leave_out, read_vtu
 from solvation_files import atom, sphere_file
 
 KCAL = 332.0637133
@@ -96,7 +96,7 @@ class SolvateFiles(ProgramTest):
         lines = (self.folder / name).read_text().splitlines()
         begin, end = lines.index("python"), lines.index("python end")
         sys.modules["pymol"] = stub
-        self.addCleanup(sys.modules.pop, "pymol")
+        self.addCleanup(sys.modules.pop, "pymol", None)
         exec(compile("\n".join(lines[begin + 1:end]), name, "exec"), {})
         numbers = loaded["potential"]
         self.assertEqual(numbers[:2] + numbers[-1:], [2.0, 4.0, 3.0])
@@ -132,9 +132,9 @@ class SolvateFiles(ProgramTest):
         self.assertEqual(text.count("{"), text.count("}"))
         self.assertIn("\nset range 5\n", text)
         self.assertIn(f'mol new "{self.folder / "ion.pqr"}" type pqr', text)
-        values = [float(vertex[6]) for vertex in vertices]
-        for value in values:
-            self.assertLessEqual(value, float("%.5g" % max(potential)))  # means, in as many digits
+        means = read_vtu(self.folder / "v.vtu", "PointData")["potential [kT/e]"]
+        for vertex, mean in zip(vertices, means, strict=True):
+            self.assertEqual(vertex[6], "%.5g" % mean)
 
         self.assertIn(f'open "{self.folder / "v.bild"}" format bild', (self.folder / "v.cxc").read_text())
         lines = (self.folder / "v.bild").read_text().splitlines()[1:]
@@ -148,6 +148,92 @@ class SolvateFiles(ProgramTest):
                 self.assertAlmostEqual(float(u), v, delta=6e-4)
             word, *numbers = lines[2 * k + 1].split()
             self.assertEqual((word, len(numbers)), (".polygon", 9))
+
+    def test_scripts_of_viewers_have_the_range_that_is_asked_for(self):
+        report = self.solvate("--view", "v.pml", "--range", 0.75)
+        self.assertEqual(report["solvation"]["drawn_range_kT_per_e"], 0.75)
+        self.assertEqual(self.solvate("--view", "w.pml")["solvation"]["drawn_range_kT_per_e"], 5)
+        self.assertNotIn("drawn_range_kT_per_e", self.solvate()["solvation"])
+        of_view, of_standard = ([corner[0] for corner in self.read_pymol(name)[1]] for name in ("v.pml", "w.pml"))
+        for colour, standard in zip(of_view, of_standard, strict=True):  # white less the potential over the range
+            self.assertAlmostEqual(1 - min(colour), min(1, (1 - min(standard)) * 5 / 0.75), places=4)
+        self.solvate("--view", "v.tcl", "--range", 0.75)
+        self.assertIn("\nset range 0.75\n", (self.folder / "v.tcl").read_text())
+        self.solvate("--view", "v.cxc", "--range", 0.75, "--output", "v.vtu")
+        self.assertIn("\nkey red:-0.75 white:0 blue:0.75\n", (self.folder / "v.cxc").read_text())
+        shown = [line.split()[1:] for line in (self.folder / "v.bild").read_text().splitlines() if ".color" in line]
+        for rgb, value in zip(shown, read_vtu(self.folder / "v.vtu")["potential [kT/e]"], strict=True):
+            self.assertAlmostEqual(1 - min(map(float, rgb)), min(1, abs(value) / 0.75), delta=6e-4)
+
+    def vertex_means(self, arrays, name):
+        """Means by area of the panels at each vertex."""
+        points = list(zip(*[iter(arrays["Points"])] * 3))
+        sums = [[0, 0] for _ in points]
+        for corners, value in zip(zip(*[iter(arrays["connectivity"])] * 3), arrays[name], strict=True):
+            a, b, c = (math.dist(points[corners[k]], points[corners[k - 1]]) for k in range(3))
+            s = (a + b + c) / 2
+            area = math.sqrt(s * (s - a) * (s - b) * (s - c))
+            for k in corners:
+                sums[k][0] += area * value
+                sums[k][1] += area
+        return [total / area for total, area in sums]
+
+    def write_two_surfaces(self):
+        """A charge off the middle of its sphere, and one in another sphere; o.vtu, o.msh."""
+        self.write("ion.pqr", atom((0, 0, 1), 1) + atom((7, 0, 0), -1))
+        sphere_file(self.folder, "t.off", 1, 3.0, (7, 0, 0))
+        for name in ("o.vtu", "o.msh"):
+            self.solvate("--surface", "t.off", "--forces", "f.csv", "--output", name, "--kappa", 0.1)
+
+    def test_values_at_vertices(self):
+        self.write_two_surfaces()
+        cells, points = (read_vtu(self.folder / "o.vtu", section) for section in ("CellData", "PointData"))
+        fields = set(cells) - {"group", "element_tag"}
+        self.assertEqual(len(fields), 4)
+        self.assertEqual(set(points), fields | {"vertex_tag"})
+        arrays = read_vtu(self.folder / "o.vtu")
+        for name in fields:
+            self.assertEqual(arrays[name], cells[name])
+            for value, mean in zip(points[name], self.vertex_means(arrays, name), strict=True):
+                self.assertAlmostEqual(value, mean, delta=1e-9 * max(map(abs, cells[name])))
+        # Of each surface its own panels alone: their potentials have the signs of their charges.
+        xs = arrays["Points"][::3]
+        for x, potential in zip(xs, points["potential [kT/e]"], strict=True):
+            self.assertGreater(potential * (1 if x < 3.5 else -1), 0)
+
+    def test_others_read_values_of_panels_and_at_vertices(self):
+        try:
+            import meshio
+            import vtk
+        except ImportError as error:
+            leave_out(f"Python's {error.name} is not installed")
+        self.write_two_surfaces()
+        of_cells, of_points = (read_vtu(self.folder / "o.vtu", section) for section in ("CellData", "PointData"))
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(str(self.folder / "o.vtu"))
+        reader.Update()
+        grid = reader.GetOutput()
+        self.assertEqual(grid.GetCellData().GetScalars().GetName(), "potential [kT/e]")
+        files = {name: meshio.read(self.folder / name) for name in ("o.vtu", "o.msh")}
+        for name in ("potential [kT/e]", "normal field inside [kT/(e angstrom)]"):
+            for data, values in ((grid.GetCellData(), of_cells), (grid.GetPointData(), of_points)):
+                array = data.GetArray(name)
+                self.assertEqual([array.GetValue(k) for k in range(array.GetNumberOfValues())], values[name])
+            for file, at_vertices in (("o.vtu", name), ("o.msh", name + ", at vertices")):
+                mesh = files[file]
+                self.assertEqual([x for block in mesh.cell_data[name] for x in block.flat], of_cells[name])
+                self.assertEqual(list(mesh.point_data[at_vertices].flat), of_points[name])
+                self.assertEqual(list(mesh.points.flat), read_vtu(self.folder / "o.vtu")["Points"])
+
+    def test_fmbem_reads_meshes_and_values_of_panels_in_both_files(self):
+        self.write_two_surfaces()
+        for name in ("o.vtu", "o.msh"):
+            self.assertEqual(self.report("mesh-info", name)["mesh"]["panels"], 160)
+        if draws_pictures():
+            for name in ("o.vtu", "o.msh"):
+                self.fmbem("plot", name, "-o", name + ".png")
+            pictures = [(self.folder / name).read_bytes() for name in ("o.vtu.png", "o.msh.png")]
+            self.assertEqual(*pictures)
 
     def test_forces(self):
         self.write("ion.pqr", atom((0, 0, 1), 1) + atom((7, 0, 0), -1))
@@ -190,6 +276,10 @@ class SolvateFiles(ProgramTest):
         refused("--volume", "v.dx", "--spacing", 1e-3, saying="more than a billion")
         refused("--view", "v.py", saying="--view writes .pml")
         refused("--view", "v.cxc", "--volume", "ion.pqr", saying="would overwrite")
+        refused("--range", 2, saying="--range is for --picture FILE and --view FILE")
+        for value in (0, -5, "nan", 1e7):
+            refused("--view", "v.pml", "--range", value, saying="--range must be between 1e-6 and 1e6 kT/e")
+        refused("--view", "v.pml", "--range", "5kT", saying="--range")
         refused("--forces", "f.txt", saying="--forces writes .csv")
         refused("--site-energies", "m.csv", saying="goes with --sites")
         self.write("sites.pqr", "ATOM 1 CG ASP A 5 9 1 0 -1 1\n")

@@ -285,6 +285,26 @@ class Solve(ProgramTest):
         start = page.index("    {\n")
         jsonschema.validate(json.loads(page[start:page.index("    }\n\n", start) + 6]), PROBLEM_SCHEMA)
 
+    def test_a_tolerance_that_the_fmm_does_not_reach(self):
+        coated = [str(ROOT / "examples" / f"coated.{end}") for end in ("geo", "json")]
+        given = ("solve", coated[0], "--mesh-size", "0.8", "--problem", coated[1], "--operator")
+        # That of K' is another, 4e-11, which nobody gave.
+        self.refused(*given, "fmm", "--tolerance", "1e-10",
+                     saying=["a solve to 1e-10", "use --tolerance 2.5e-10 or more", "--operator-tolerance 2.5e-11"])
+        # Of V, which refuses it first.
+        self.refused(*given, "fmm", "--tolerance", "1e-11",
+                     saying=["a solve to 1e-11", "use --tolerance 2.5e-10 or more", "--operator-tolerance 2.5e-11"])
+        self.report(*given, "fmm", "--tolerance", "2.5e-10")
+        self.report(*given, "dense", "--tolerance", "1e-10")
+        # A sheet, of which K' tells the flux on each side, once it is solved with V.
+        sheet = self.write("sheet.msh", msh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)],
+                                            [(2, 1, 1, 1, 2, 3), (2, 1, 1, 1, 3, 4)], [(1, "sheet")]))
+        problem = self.write("sheet.json", json.dumps({"version": 1,
+                                                       "groups": {"sheet": {"conductor": {"potential": 1}}}}))
+        given = ("solve", sheet, "--problem", problem, "--refine", "3", "--operator", "fmm", "--operator-tolerance")
+        self.refused(*given, "1e-12", saying="use 1e-11 or more")
+        self.report(*given, "1e-11")
+
     def test_problems_that_cannot_be(self):
         mesh = self.write("bar.msh", box(2))
 

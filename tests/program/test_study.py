@@ -208,6 +208,7 @@ class Tables(StudyTest):
                 (("--problem", "sphere", "--out", "x", "--ksp", "bcgs:3"), "does not restart"),
                 (("--problem", "sphere", "--out", "x", "--pc", "luck"), "--pc takes"),
                 (("--problem", "sphere", "--out", "x", "--rhs", "two"), "--rhs takes"),
+                (("--problem", "sphere", "--out", "x", "--operator", "fmm,fast"), "fast not in"),
                 (("--problem", "sphere", "--out", "x", "--formulation", "third"), "one of single"),
                 (("--problem", "sphere", "--out", "x", "--formulation", "dielectric:-2"), "dielectric:80"),
                 (("--problem", "sphere", "--out", "x", "--rhs", "none.npy"), "none.npy"),
@@ -270,6 +271,17 @@ class Residuals(StudyTest):
         rows = [row, self.table("out")[1]]
         self.assertEqual([(float(row["tolerance"]), row["status"]) for row in rows],
                          [(1e-2, "solved"), (1e-8, "above_tolerance")])
+
+    def test_a_tolerance_that_the_fmm_does_not_reach(self):
+        for formulation, enough in (("single", "1e-11"), ("direct", "1e-10"), ("dielectric:3", "3.4e-11")):
+            words = ("--operator", "fmm", "--formulation", formulation, "--max-iterations", "1")
+            row = self.row(*words, "--operator-tolerance", "1e-12", code=3)
+            self.assertEqual(row["status"], "failed")
+            self.assertIn(f"--operator-tolerance 1e-12 asks for: use {enough} or more", row["reason"])
+            self.assertNotEqual(self.row(*words, "--operator-tolerance", enough)["status"], "failed")
+        row = self.row("--operator", "fmm", "--tolerance", "1e-12", code=3)
+        self.assertIn("a solve to 1e-12 asks for", row["reason"])
+        self.assertIn("use --tolerance 1e-10 or more", row["reason"])
 
     def test_the_users_absolute_tolerance_stays(self):
         row = self.row("--axis", "-ksp_atol=1e3")

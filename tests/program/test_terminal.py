@@ -75,6 +75,11 @@ class Help(ProgramTest):
         for words in (("--backend", "=", "cu"), ("--backend", "cu")):
             self.assertEqual(self.complete("field", *words), {"cuda"})
         self.assertEqual(self.complete("field", "--backend", "="), {"cpu", "cuda", "auto"})
+        self.assertEqual(self.complete("study", "--operator", ""), {"auto", "fmm", "dense"})
+        self.assertEqual(self.complete("study", "--pc", "j"), {"jacobi"})
+        self.assertEqual(self.complete("study", "--formulation", "d"), {"direct", "dielectric:80"})
+        self.assertEqual(self.complete("study", "--backend", "cpu,"), {"cpu,cpu", "cpu,cuda"})
+        self.assertEqual(self.complete("study", "--side", "left,default,r"), {"left,default,right"})
         self.assertEqual(self.complete("completion", ""), {"bash"})
         self.assertEqual(self.complete("help", "cap"), {"capacitance"})
         self.assertEqual(self.complete("--m"), set())

@@ -1,6 +1,7 @@
 #pragma once
 
-// Closed forms of dielectric spheres of radius 1, for tests and benchmarks.
+// Spheres, shells and cubes of dielectrics and conductors with known values, for tests and
+// benchmarks.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -54,6 +55,78 @@ inline double charge_at_sphere(double permittivity, double distance, Vec3d x) {
     legendre = next;
   }
   return sum + (inside == charge_inside ? 1 / (apart * (charge_inside ? e : 1)) : 0);
+}
+
+/// Dipole moment over ε₀ of a cube of 1 × 1 × 1 in a field of 1: numbers of an integral equation of
+/// high order, to which this was fitted. Source: Sihvola, Ylä-Oijala, Järvenpää, Avelin 2004,
+/// "Polarizabilities of Platonic solids", IEEE Trans. Antennas Propag. 52.
+inline double cube_polarizability(double permittivity) {
+  const double e = permittivity, of_metal = 3.6442, of_hole = -1.6383;
+  return of_metal * (e - 1) * (((e + 4.83981) * e + 5.54742) * e - of_hole) /
+         ((((e + 8.0341) * e + 19.3534) * e + 15.4349) * e + of_metal);
+}
+
+/// A cube whose upper face is graded 10:1 towards its edges, the others uniform: panels beside each
+/// other there differ by as much in width.
+inline SurfaceMesh cube_of_two_gradings(int n) {
+  return cube_with_upper_face(n, [n](SurfaceMesh& mesh, int group, Vec3d corner, Vec3d u, Vec3d v) {
+    add_graded_grid(mesh, group, 2 * n, 10, corner, u, v);
+  });
+}
+
+/// Of the conductor "ball" in shells as FastCap's references have them: it lies between spheres of
+/// .5 and .6, a dielectric with ε = 2 between both, and another one between .9 and 1.
+struct Shells {
+  SurfaceMesh mesh;
+  ConductorOptions options;
+  double capacitance;  ///< over 4πε₀
+};
+inline Shells conductor_in_shells(int level) {
+  Shells result;
+  add_ellipsoid(result.mesh, "ball", level, {0.5, 0.5, 0.5});
+  add_ellipsoid(result.mesh, "coat", level, {0.6, 0.6, 0.6});
+  add_ellipsoid(result.mesh, "inside", level, {0.9, 0.9, 0.9});
+  add_ellipsoid(result.mesh, "outside", level, {1, 1, 1});
+  result.options.interfaces = {"coat", "inside", "outside"};
+  result.options.media = {{"ball", 2, 2}, {"coat", 2, 1}, {"inside", 1, 2}, {"outside", 2, 1}};
+  result.capacitance = 1 / ((1 / 0.5 - 1 / 0.6) / 2 + (1 / 0.6 - 1 / 0.9) + (1 / 0.9 - 1) / 2 + 1);
+  return result;
+}
+
+/// The potential of a conducting sphere without charge between endless plates at z = ±½, which are
+/// at ±½ V: as a charge q at z takes −q (½ ± z) to the plates, that is the height of the centre of
+/// the charge that the sphere has at 1 V between plates at 0 V. Its multipoles q_l about its own
+/// centre, of which those mirrored in the plates k times lie on the axis at z_k, are a fixed point.
+inline double floating_between_plates(double radius, double height) {
+  constexpr int terms = 30, images = 2000, sweeps = 200;
+  // [m][l]: the m-th power's coefficient, on the axis, of the potential of the images of q_l.
+  std::vector<std::vector<double>> of_images(terms, std::vector<double>(terms, 0.0));
+  const auto add = [&](double place, bool is_odd) {
+    const double distance = std::abs(place - height);
+    for (int l = 0; l < terms; ++l) {
+      const double sign = is_odd && l % 2 == 0 ? -1 : 1;
+      double value = sign / std::pow(distance, l + 1);
+      for (int m = 0; m < terms; ++m) {
+        const bool flips = (place > height ? l : m) % 2 == 1;
+        of_images[m][l] += flips ? -value : value;
+        value *= (l + m + 1.0) / ((m + 1.0) * distance);  // of binomial(l + m, m)
+      }
+    }
+  };
+  for (int k = images; k > 0; --k) {  // the small ones first; two of each sign cancel far off
+    add(height + 2 * k, false);
+    add(height - 2 * k, false);
+    add(2 * k - 1 - height, true);
+    add(1 - 2 * k - height, true);
+  }
+  std::vector<double> q(terms, 0.0);
+  for (int sweep = 0; sweep < sweeps; ++sweep)
+    for (int m = 0; m < terms; ++m) {
+      double potential = 0;
+      for (int l = 0; l < terms; ++l) potential += of_images[m][l] * q[l];
+      q[m] = (m == 0 ? radius : 0) - std::pow(radius, 2 * m + 1) * potential;
+    }
+  return height + q[1] / q[0];
 }
 
 /// The largest error of a solution's potential at 100 points 0.7 and 1.5 from the centre.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Eigenfunctions of K and K' in closed form, for tests and benchmarks.
+// Eigenfunctions of K and K' in closed form, and polyhedra on which K of a constant is −1/2, for
+// tests and benchmarks.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -63,6 +64,19 @@ inline double eigen_residual(const BoundaryOperator& op, const Panels& panels,
     size += area * x[i] * x[i];
   }
   return std::sqrt(error / size);
+}
+
+/// With edges sharp, straight and re-entrant: on each of them K 1 = −1/2 holds exactly.
+struct Polyhedron {
+  std::string name;
+  std::function<SurfaceMesh(int level)> mesh;  ///< 2 or more
+};
+inline std::vector<Polyhedron> polyhedra() {
+  return {{"wedge of 5 degrees", [](int level) { return wedge(5, level); }},
+          {"wedge of 30 degrees", [](int level) { return wedge(30, level); }},
+          {"wedge of 330 degrees", [](int level) { return wedge(330, level - 1); }},
+          {"notched cube", [](int level) { return notched_cube(1 << (level - 1)); }},
+          {"bracket", [](int level) { return bracket(2 << (level - 1)); }}};
 }
 
 }  // namespace fmbem::test

@@ -265,17 +265,66 @@ inline SurfaceMesh plate(int n) {
   return mesh;
 }
 
-/// The unit cube; its faces do not share vertices, which no integral notices.
-inline SurfaceMesh cube(int n) {
+/// The unit cube, its upper face by add_upper(mesh, group, corner, edge, edge); its faces do not
+/// share vertices, which no integral notices.
+inline SurfaceMesh cube_with_upper_face(int n, auto&& add_upper) {
   SurfaceMesh mesh;
   const int group = add_group(mesh, "cube");
   const Vec3d x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1}, far{1, 1, 1};
   add_grid(mesh, group, n, {}, y, x);
   add_grid(mesh, group, n, {}, z, y);
   add_grid(mesh, group, n, {}, x, z);
-  add_grid(mesh, group, n, far, -x, -y);
+  add_upper(mesh, group, far, -x, -y);
   add_grid(mesh, group, n, far, -y, -z);
   add_grid(mesh, group, n, far, -z, -x);
+  return mesh;
+}
+
+inline SurfaceMesh cube(int n) {
+  const auto add_uniform = [n](SurfaceMesh& mesh, int group, Vec3d corner, Vec3d u, Vec3d v) {
+    add_grid(mesh, group, n, corner, u, v);
+  };
+  SurfaceMesh mesh = cube_with_upper_face(n, add_uniform);
+  mesh.closed = true;
+  return mesh;
+}
+
+/// The cube in 2n × 2n cells a face, one vertex and the halves of its edges pushed in, where these
+/// are re-entrant.
+inline SurfaceMesh notched_cube(int n) {
+  SurfaceMesh mesh = cube(2 * n);
+  for (Vec3d& v : mesh.vertices) {
+    const double away = 1 - std::min({v.x, v.y, v.z});  // from the vertex
+    if (away < 0.5) v = v - (0.4 * (1 - 2 * away)) * Vec3d{1, 1, 1};
+  }
+  return mesh;
+}
+
+/// A wedge of that angle at the z axis, re-entrant above 180 degrees: a prism of length 1 over a
+/// part of a polygon of radius 1, its faces split into four `level` times.
+inline SurfaceMesh wedge(double degrees, int level) {
+  const int parts = static_cast<int>(std::ceil(degrees / 60));
+  std::vector<Vec3d> vertices{{0, 0, 0}, {0, 0, 1}};
+  for (int k = 0; k <= parts; ++k) {
+    const double angle = std::numbers::pi / 180 * degrees * k / parts;
+    for (const double z : {0.0, 1.0}) vertices.push_back({std::cos(angle), std::sin(angle), z});
+  }
+  Faces faces;
+  const auto add_side = [&](int from, int to) {  // what lies below the vertices' next ones
+    faces.insert(faces.end(), {{from, to, to + 1}, {from, to + 1, from + 1}});
+  };
+  const int last = 2 * parts + 2;
+  add_side(0, 2);
+  for (int k = 2; k < last; k += 2) {
+    add_side(k, k + 2);
+    faces.insert(faces.end(), {{0, k + 2, k}, {1, k + 1, k + 3}});
+  }
+  add_side(last, 0);
+  for (int k = 0; k < level; ++k) faces = split_into_four(faces, vertices);
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "wedge");
+  for (const Vec3d& v : vertices) add_vertex(mesh, v);
+  for (const auto& [a, b, c] : faces) add_triangle(mesh, a, b, c, group);
   mesh.closed = true;
   return mesh;
 }

@@ -2,6 +2,8 @@
 
 // Dielectrics that touch each other and conductors, made without the code under test.
 #include <cmath>
+#include <compare>
+#include <cstddef>
 #include <numbers>
 #include <string>
 
@@ -37,6 +39,19 @@ inline void add_box_faces(SurfaceMesh& mesh, const std::array<int, 6>& group, in
     face >= 3 ? add_grid(mesh, group[face], n, corner, u, v)
               : add_grid(mesh, group[face], n, corner, v, u);
   }
+}
+
+/// A region's permittivity, and what flows through it.
+struct Flow {
+  double permittivity, amount;
+  auto operator<=>(const Flow&) const = default;
+};
+inline Flow flow_in(const TouchingCase& of, const ProblemSolution& solution,
+                    const std::string& region) {
+  std::size_t r = 0;
+  while (of.problem.regions[r].name != region) ++r;
+  return {std::hypot(of.problem.regions[r].coefficient, of.problem.regions[r].loss),
+          solution.results[0].throughput[r]};
 }
 
 /// Unit cubes in a row along x, each in a region of its own, in air and a uniform field.

@@ -23,6 +23,11 @@ inline Vector difference(Vector a, const Vector& b) {
   return a;
 }
 
+/// ‖a − b‖/‖b‖
+inline double relative_difference(const Vector& a, const Vector& b) {
+  return norm_of(difference(a, b)) / norm_of(b);
+}
+
 inline Vector product(const BoundaryOperator& v, const Vector& x) {
   Vector y(x.size());
   v.apply(x.data(), y.data());

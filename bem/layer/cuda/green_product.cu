@@ -150,12 +150,24 @@ struct GreenProduct::Impl {
 
   void multiply_on_device(const double* from, double* to) {
     in_default_stream(stream, [&] {
-      FMBEM_CUDA(cudaMemcpyAsync(x.data(), from, static_cast<std::size_t>(x.bytes()),
-                                 cudaMemcpyDeviceToDevice, stream));
+      copy(from, 2 * columns(), x.data());
       enqueue();
-      FMBEM_CUDA(cudaMemcpyAsync(to, y.data(), static_cast<std::size_t>(results) * sizeof(double),
-                                 cudaMemcpyDeviceToDevice, stream));
+      copy(y.data(), results, to);
     });
+  }
+
+  void flux_on_device(const double* charges, double* flux) {
+    in_default_stream(stream, [&] {
+      x.fill_bytes(0);
+      copy(charges, columns(), x.data());
+      enqueue();
+      copy(y.data() + rows(), rows(), flux);
+    });
+  }
+
+  void copy(const double* from, std::int64_t count, double* to) {
+    FMBEM_CUDA(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
+                               cudaMemcpyDeviceToDevice, stream));
   }
 };
 
@@ -313,6 +325,12 @@ void GreenProduct::multiply(const double* x, double* y) const {
 void GreenProduct::multiply_on_device(const double* x, double* y) const {
   with_advice(true, [&] { impl_->multiply_on_device(x, y); });
 }
+
+void GreenProduct::flux_on_device(const double* charges, double* flux) const {
+  with_advice(true, [&] { impl_->flux_on_device(charges, flux); });
+}
+
+void GreenProduct::wait() const { impl_->stream.wait(); }
 
 double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }
 

@@ -36,6 +36,10 @@ class GreenProduct {
   void multiply(const double* x, double* y) const;
   /// The same in the GPU's memory, in the order of its default stream; x is not checked.
   void multiply_on_device(const double* x, double* y) const;
+  /// Of charges alone the derivatives y_1, where there are such: [columns] to [rows], likewise.
+  void flux_on_device(const double* charges, double* flux) const;
+  /// Until all that was enqueued is done.
+  void wait() const;
   /// About ‖V‖.
   double norm_of_v() const;
   void describe(OperatorInfo& info) const;

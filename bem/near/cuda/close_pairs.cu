@@ -12,18 +12,18 @@ namespace {
 /// Counts are zero before.
 template <class N, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    count_close(const __grid_constant__ NearRowsView a,
+    count_close(const __grid_constant__ NearRowsView a, const NearPanel<N, Trace::value>* packed,
                 const __grid_constant__ NearRules<N, Kernel> rules, std::int64_t* count) {
-  for_close_pairs(a, blockIdx.x, rules,
+  for_close_pairs(a, blockIdx.x, packed, rules,
                   [&](std::int32_t i, int k, std::int32_t) { count[i] = k + 1; });
 }
 
 template <class N, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    list_close(const __grid_constant__ NearRowsView a,
+    list_close(const __grid_constant__ NearRowsView a, const NearPanel<N, Trace::value>* packed,
                const __grid_constant__ NearRules<N, Kernel> rules, const std::int64_t* begin,
                std::int32_t* panel) {
-  for_close_pairs(a, blockIdx.x, rules, [&](std::int32_t i, int k, std::int32_t number) {
+  for_close_pairs(a, blockIdx.x, packed, rules, [&](std::int32_t i, int k, std::int32_t number) {
     panel[begin[i] + k] = number;
   });
 }
@@ -74,6 +74,7 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class N, class Kernel>
 ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows,
+                            const PackedPanels<N, Trace::value>& packed,
                             const NearRules<N, Kernel>& rules, cudaStream_t stream) {
   const std::int64_t targets = view.targets.count;
   ClosePairs pairs;
@@ -81,11 +82,12 @@ ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows,
   DeviceBuffer<std::int64_t> count(targets + 1, stream);
   count.fill_bytes(0);
   const auto blocks = static_cast<unsigned>(rows);
-  launch(count_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, rules, count.data());
+  launch(count_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, packed.data(), rules,
+         count.data());
   exclusive_sum(count.data(), pairs.begin.data(), targets + 1, stream);
   pairs.panel =
       DeviceBuffer<std::int32_t>(download_one(pairs.begin.data() + targets, stream), stream);
-  launch(list_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, rules,
+  launch(list_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, packed.data(), rules,
          pairs.begin.data(), pairs.panel.data());
   return pairs;
 }
@@ -129,13 +131,17 @@ void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::in
   });
 }
 
-template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<double>&,
-                                     cudaStream_t);
-template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<float>&,
-                                     cudaStream_t);
 template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const PackedPanels<double, Trace::value>&,
+                                     const NearRules<double>&, cudaStream_t);
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const PackedPanels<double, Trace::value>&,
                                      const NearRules<double, fmm::Yukawa>&, cudaStream_t);
 template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const PackedPanels<float, Trace::value>&,
+                                     const NearRules<float>&, cudaStream_t);
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const PackedPanels<float, Trace::value>&,
                                      const NearRules<float, fmm::Yukawa>&, cudaStream_t);
 template DeviceBuffer<double> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,
                                                     cudaStream_t);

@@ -32,10 +32,10 @@ struct GreenPanels : StoredPanels<N, Trace::normal> {
   static constexpr int blocks = integrating_blocks<N, Trace::normal> - 1;
   N charge[integrating_threads<N, Trace::normal>];
 
-  template <class Rules>
-  __device__ void load(const NearRowsView& a, const Rules& rules, std::int64_t from, int to) {
-    StoredPanels<N, Trace::normal>::load(a, rules, from, to);
-    charge[to] = rule_weight<N, Trace::value>(a, from);
+  __device__ void load(const NearRowsView& a, const NearPanel<N, Trace::normal>* packed, int at,
+                       int to) {
+    StoredPanels<N, Trace::normal>::load(a, packed, at, to);
+    charge[to] = rule_weight<N, Trace::value>(a, this->number[to]);
   }
   template <class Entries>
   __device__ Entries entry(int j, OfBoth<N> integrals) const {
@@ -160,9 +160,11 @@ class StoredGreenNearField final : public NearField {
   template <class N, class Kernel>
   void integrate(double tolerance, cudaStream_t stream) {
     using Rules = RulesOfBoth<N, Kernel>;
+    const auto rules = rules_for<N, Kernel, Rules>(tolerance, view_.kernel);
+    const PackedPanels<N, Trace::normal> packed(view_, rules, stream);
     launch(integrate_rows<GreenEntries<Entry>, GreenPanels<N>, Rules>, rows_,
-           integrating_threads<N, Trace::normal>, 0, stream, view_,
-           rules_for<N, Kernel, Rules>(tolerance, view_.kernel), entries_.data());
+           integrating_threads<N, Trace::normal>, 0, stream, view_, packed.data(), rules,
+           entries_.data());
   }
 
   unsigned rows_;

@@ -27,8 +27,8 @@ struct StoredPanels : SharedPanels<N, source, integrating_threads<N, source>> {
 template <class Entry, class Shared, class Rules>
 __global__ void __launch_bounds__(integrating_threads<typename Shared::Number, Shared::trace>,
                                   Shared::blocks)
-    integrate_rows(const __grid_constant__ NearRowsView a, const __grid_constant__ Rules rules,
-                   Entry* entries) {
+    integrate_rows(const __grid_constant__ NearRowsView a, const typename Shared::Packed* packed,
+                   const __grid_constant__ Rules rules, Entry* entries) {
   using N = typename Shared::Number;
   auto& shared = static_shared<Shared>();
   const std::int64_t row = blockIdx.x;
@@ -40,9 +40,9 @@ __global__ void __launch_bounds__(integrating_threads<typename Shared::Number, S
     const auto target = PrecisePoint<N>::of(a.target(targets.x + i));
     Entry* out = entries + a.pairs_before[row] + i;
     for_panels(
-        a, row, rules, panels_at_once<N, Shared::trace>(share), shared,
+        a, row, packed, panels_at_once<N, Shared::trace>(share), shared,
         [&](auto& panels, int some) {
-          const int pairs = fill_up(rules, panels, some, share);
+          const int pairs = fill_up(panels, some, share);
           __syncthreads();
           const auto put = [&](int j, Entry entry) {
             if (share.works && j < some) out[j * n] = entry;

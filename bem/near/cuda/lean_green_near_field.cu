@@ -15,6 +15,7 @@ template <class N, class Kernel>
 __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
                                   integrating_blocks<N, Trace::normal> - 1)
     multiply_both_by_rules(const __grid_constant__ NearRowsView a,
+                           const NearPanel<N, Trace::normal>* packed,
                            const __grid_constant__ RulesOfBoth<N, Kernel> rules, const double* x,
                            const double* factor, double* y) {
   constexpr int room = integrating_threads<N, Trace::normal>;
@@ -27,9 +28,9 @@ __global__ void __launch_bounds__(integrating_threads<N, Trace::normal>,
     const auto target = PrecisePoint<N>::of(a.target(number));
     double sum = 0;
     N part = 0;
-    for_panels(a, blockIdx.x, rules, panels_at_once<N, Trace::normal>(share), shared.panels,
+    for_panels(a, blockIdx.x, packed, panels_at_once<N, Trace::normal>(share), shared.panels,
                [&](auto& panels, int some) {
-                 const int pairs = fill_up(rules, panels, some, share);
+                 const int pairs = fill_up(panels, some, share);
                  for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x) {
                    shared.charge[j] = 0;
                    if (j >= some) continue;
@@ -100,7 +101,8 @@ class LeanGreenNearField final : public NearField {
       : rows_(static_cast<unsigned>(tree.rows())),
         view_(rows_of(panels, tree, {Trace::normal, kappa})),
         rules_(rules_for<N, Kernel, RulesOfBoth<N, Kernel>>(tolerance, view_.kernel)),
-        close_(find_close_pairs<N, Kernel>(view_, rows_, rules_, stream)),
+        close_(find_close_pairs<N, Kernel>(
+            view_, rows_, PackedPanels<N, Trace::value>(view_, rules_, stream), rules_, stream)),
         values_(close_.panel.size(), stream) {
     const auto pairs = static_cast<std::int64_t>(values_.size());
     launch(integrate_close_both<N, Kernel>, blocks_for(pairs), threads_per_block, 0, stream, view_,
@@ -109,9 +111,10 @@ class LeanGreenNearField final : public NearField {
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     const std::int64_t targets = view_.targets.count;
+    const PackedPanels<N, Trace::normal> packed(view_, rules_, stream);
     for (int v = 0; v < vectors; ++v, x += 2 * view_.panels, y += targets) {
       launch(multiply_both_by_rules<N, Kernel>, rows_, integrating_threads<N, Trace::normal>, 0,
-             stream, view_, rules_, x, factor + v, y);
+             stream, view_, packed.data(), rules_, x, factor + v, y);
       launch(add_close_both<N>, blocks_for(targets, threads_per_block / close_group),
              threads_per_block, 0, stream, targets, view_.panels, close_.begin.data(),
              close_.panel.data(), values_.data(), x, factor + v, y);

@@ -13,7 +13,7 @@ namespace {
 template <class N, Trace source, class Kernel, int Vectors>
 __global__ void __launch_bounds__(integrating_threads<N, source>,
                                   integrating_blocks<N, source, Vectors>)
-    multiply_by_rules(const __grid_constant__ NearRowsView a,
+    multiply_by_rules(const __grid_constant__ NearRowsView a, const NearPanel<N, source>* packed,
                       const __grid_constant__ NearRules<N, Kernel> rules, const double* x,
                       const double* factor, double* y) {
   struct Charged {
@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
     const auto target = PrecisePoint<N>::of(a.target(number));
     double sum[Vectors] = {};
     N part[Vectors] = {};
-    for_panels(a, blockIdx.x, rules, panels_at_once<N, source>(share), shared.panels,
+    for_panels(a, blockIdx.x, packed, panels_at_once<N, source>(share), shared.panels,
                [&](auto& panels, int some) {
-                 const int pairs = fill_up(rules, panels, some, share);
+                 const int pairs = fill_up(panels, some, share);
                  for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
 #pragma unroll
                    for (int v = 0; v < Vectors; ++v) {
@@ -159,9 +159,10 @@ template <class N>
 class CloseEntries {
  public:
   template <class Kernel>
-  CloseEntries(const NearRowsView& view, std::int64_t rows, const NearRules<N, Kernel>& rules,
+  CloseEntries(const NearRowsView& view, std::int64_t rows,
+               const PackedPanels<N, Trace::value>& packed, const NearRules<N, Kernel>& rules,
                double tolerance, cudaStream_t stream)
-      : pairs_(find_close_pairs(view, rows, rules, stream)),
+      : pairs_(find_close_pairs(view, rows, packed, rules, stream)),
         values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
   /// Lists the same pairs panel after panel, with the panels of the targets. Waits for the stream.
   CloseEntries transposed(const NearRowsView& view, cudaStream_t stream) const {
@@ -202,14 +203,16 @@ class LeanNearField final : public NearField {
         rules_(rules_for<N, Kernel>(tolerance, view_.kernel)),
         tolerance_(own_tolerance<N>(tolerance, view_.kernel)) {
     if (close == ClosePairStorage::entries)
-      close_.emplace(view_, rows_, rules_, tolerance_, stream);
+      close_.emplace(view_, rows_, PackedPanels<N, Trace::value>(view_, rules_, stream), rules_,
+                     tolerance_, stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
+    const PackedPanels<N, source> packed(view_, rules_, stream);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
       launch(multiply_by_rules<N, source, Kernel, Together>, static_cast<unsigned>(rows_),
-             integrating_threads<N, source>, 0, stream, view_, rules_, x + v * view_.panels,
-             factor + v, y + v * view_.targets.count);
+             integrating_threads<N, source>, 0, stream, view_, packed.data(), rules_,
+             x + v * view_.panels, factor + v, y + v * view_.targets.count);
     });
     if (close_) return close_->add(view_.panels, x, vectors, factor, y, stream);
     for_close_parts(stream, [&](const CloseEntries<N>& close) {
@@ -242,9 +245,10 @@ class LeanNearField final : public NearField {
   template <class Body>
   void for_close_parts(cudaStream_t stream, Body&& body) const {
     const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
+    const PackedPanels<N, Trace::value> packed(view_, rules_, stream);
     for (std::int64_t first = 0; first < rows_; first += some)
-      body(CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), rules_, tolerance_,
-                           stream));
+      body(CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), packed, rules_,
+                           tolerance_, stream));
   }
 
   /// Near pairs that are searched for close ones at a time; about a tenth of them are close.

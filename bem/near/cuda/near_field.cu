@@ -195,9 +195,10 @@ class StoredNearField final : public NearField {
   /// Where rules serve, in N.
   template <class N, Trace source, class Kernel>
   void integrate(double tolerance, cudaStream_t stream) {
+    const auto rules = rules_for<N, Kernel>(tolerance, view_.kernel);
+    const PackedPanels<N, source> packed(view_, rules, stream);
     launch(integrate_rows<Entry, StoredPanels<N, source>, NearRules<N, Kernel>>, rows_,
-           integrating_threads<N, source>, 0, stream, view_,
-           rules_for<N, Kernel>(tolerance, view_.kernel), entries_.data());
+           integrating_threads<N, source>, 0, stream, view_, packed.data(), rules, entries_.data());
   }
 
   const SpreadTree& tree_;

@@ -78,11 +78,11 @@ __device__ inline int panels_at_once(const Share& share) {
 
 /// Fills up with panels that have no effect, until each group has as many; returns that number. The
 /// block has to wait before it looks at them.
-template <class Rules, class Shared>
-__device__ inline int fill_up(const Rules& rules, Shared& panels, int some, const Share& share) {
+template <class Shared>
+__device__ inline int fill_up(Shared& panels, int some, const Share& share) {
   const int each = (some + share.groups - 1) / share.groups;
   for (int j = some + static_cast<int>(threadIdx.x); j < each * share.groups; j += blockDim.x)
-    panels.load_nothing(rules, j);
+    panels.load_nothing(j);
   return each;
 }
 

@@ -129,25 +129,54 @@ __device__ inline NearPanel<N, source> near_panel(const NearRowsView& a, const R
           PrecisePoint<N>::of(unit_centroid)};
 }
 
+template <class N, Trace source, class Rules>
+__global__ void __launch_bounds__(threads_per_block)
+    pack_panels(const __grid_constant__ NearRowsView a, const __grid_constant__ Rules rules,
+                NearPanel<N, source>* packed) {
+  const std::int64_t k = thread_index();
+  if (k < a.panels) packed[k] = near_panel<N, source>(a, rules, a.source_order[k]);
+}
+
+/// All panels in the order of the tree, so that what a block needs lies together, and is made once
+/// for all blocks. For one product, or one pass over the rows.
+template <class N, Trace source>
+class PackedPanels {
+ public:
+  template <class Rules>
+  PackedPanels(const NearRowsView& view, const Rules& rules, cudaStream_t stream)
+      : panels_(view.panels, stream) {
+    launch(pack_panels<N, source, Rules>, blocks_for(view.panels), threads_per_block, 0, stream,
+           view, rules, panels_.data());
+  }
+  const NearPanel<N, source>* data() const { return panels_.data(); }
+
+ private:
+  DeviceBuffer<NearPanel<N, source>> panels_;
+};
+
 /// A place where nothing is: this far from the root, whose side is at most 2.
 inline constexpr double far_away = 16;
 
 /// Panels that a block takes to shared memory at a time.
 template <class N, Trace source, int Room>
 struct SharedPanels {
-  NearPanel<N, source> panel[Room];
+  using Packed = NearPanel<N, source>;
+  Packed panel[Room];
   std::int32_t number[Room];
 
-  template <class Rules>
-  __device__ void load(const NearRowsView& a, const Rules& rules, std::int64_t from, int to) {
-    number[to] = static_cast<std::int32_t>(from);
-    panel[to] = near_panel<N, source>(a, rules, from);
+  /// The panel at a place in the order of the tree.
+  __device__ void load(const NearRowsView& a, const Packed* packed, int at, int to) {
+    static_assert(sizeof(Packed) % sizeof(float4) == 0 && alignof(Packed) == alignof(float4));
+    constexpr int parts = sizeof(Packed) / sizeof(float4);
+    const auto* const from = reinterpret_cast<const float4*>(packed + at);
+    auto* const into = reinterpret_cast<float4*>(panel + to);
+#pragma unroll
+    for (int k = 0; k < parts; ++k) into[k] = __ldg(from + k);
+    number[to] = a.source_order[at];
   }
   /// A panel whose integrals are zero by every rule.
-  template <class Rules>
-  __device__ void load_nothing(const Rules& rules, int to) {
-    panel[to] = {RulePanel<N, source>(rules, {}, {}, {}, 0),
-                 PrecisePoint<N>::of({far_away, far_away, far_away})};
+  __device__ void load_nothing(int to) {
+    panel[to] = {{}, PrecisePoint<N>::of({far_away, far_away, far_away})};
   }
 };
 
@@ -183,10 +212,11 @@ __device__ inline void for_ranges(int count, Range&& range, int room, Load&& loa
 }
 
 /// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
-/// the whole block.
-template <class Shared, class Rules, class Body>
-__device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const Rules& rules,
-                                  int room, Shared& shared, Body&& body) {
+/// the whole block. `packed`: PackedPanels.
+template <class Shared, class Body>
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
+                                  const typename Shared::Packed* packed, int room, Shared& shared,
+                                  Body&& body) {
   const NearEntry* const list = a.lists.entries + a.lists.begin[row];
   for_ranges(
       static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]),
@@ -194,7 +224,7 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const
         const NearEntry entry = list[e];
         return int2{entry.begin, entry.begin + entry.count};
       },
-      room, [&](int at, int place, int) { shared.load(a, rules, a.source_order[at], place); },
+      room, [&](int at, int place, int) { shared.load(a, packed, at, place); },
       [&](int filled) { body(shared, filled); });
 }
 
@@ -202,6 +232,7 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const
 /// the target, in the order of the lists; one thread for each target.
 template <class N, class Kernel, class Body>
 __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
+                                       const NearPanel<N, Trace::value>* packed,
                                        const NearRules<N, Kernel>& rules, Body&& body) {
   const int2 targets = a.targets_of(row);
   for (std::int32_t first = targets.x; first < targets.y; first += blockDim.x) {
@@ -211,7 +242,7 @@ __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
     int found = 0;
     constexpr int room = 128;
     auto& shared = static_shared<SharedPanels<N, Trace::value, room>>();
-    for_panels(a, row, rules, room, shared, [&](const auto& panels, int some) {
+    for_panels(a, row, packed, room, shared, [&](const auto& panels, int some) {
       for (int j = 0; works && j < some; ++j)
         if (panels.panel[j].rule_at(rules.distance2(panels.panel[j].centroid - x)) < 0)
           body(i, found++, panels.number[j]);
@@ -249,6 +280,7 @@ struct ClosePairs {
 };
 template <class N, class Kernel>
 ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows,
+                            const PackedPanels<N, Trace::value>& packed,
                             const NearRules<N, Kernel>& rules, cudaStream_t stream);
 
 /// Their integrals, to the tolerance.

@@ -99,6 +99,8 @@ struct alignas(2 * sizeof(N)) RulePanel {
   N square[3];
   RuleWeight<N, source> weight;
 
+  /// Nothing, which every rule serves everywhere.
+  __device__ RulePanel() : served2{}, corner{}, square{}, weight{} {}
   template <class Rules>
   __device__ RulePanel(const Rules& rules, Vec3<N> corner0, Vec3<N> corner1,
                        RuleWeight<N, source> panel_weight, double radius2)

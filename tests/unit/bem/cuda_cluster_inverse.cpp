@@ -54,9 +54,9 @@ Vector applied(const ApproximateInverse& inverse, const Vector& x, int vectors =
 /// of an entry and 2.8e-4 in the root mean square. For x of random signs, a row's sum is as large
 /// as the root of the sum of its terms' squares; each term also has what rounding left of the one
 /// before. The factors differ by far less: by rounding in single precision times the condition of
-/// the scaled systems, some 100.
+/// the scaled systems, some 100, unless more is said of them.
 void check_against_cpu(const Panels& panels, const Vector& x,
-                       const ClusterInverseOptions& options = {}) {
+                       const ClusterInverseOptions& options = {}, double of_factors = 0) {
   const ClusterInverse host(panels, options);
   const cuda::bem::ClusterInverse device(panels, options);
   CAPTURE(panels.size(), panels.extent, host.mean_unknowns());
@@ -66,7 +66,7 @@ void check_against_cpu(const Panels& panels, const Vector& x,
   CHECK(device.name() == host.name());
   CHECK(device.memory_bytes() > 0);
   const Vector expected = applied(host, x), y = applied(device, x);
-  CHECK(norm_of(difference(y, expected)) < 0x1p-11 * norm_of(expected));
+  CHECK(norm_of(difference(y, expected)) < (0x1p-11 + of_factors) * norm_of(expected));
 }
 void check_against_cpu(const SurfaceMesh& mesh, const ClusterInverseOptions& options = {}) {
   const Panels panels = make_panels(mesh);
@@ -123,12 +123,19 @@ TEST_CASE("the cluster inverse on the GPU keeps the sums of rows") {
   if (!gpu_is_there()) return;
   // Of facing sheets a row's entries are some hundred times its sum: rounded one by one to half
   // precision they would leave errors of a tenth. Single precision leaves 1e-7 times that.
-  for (const SurfaceMesh& mesh : {sphere(3), bracket(6), long_plate(4, 500), graded_plate(40),
-                                  facing_sheets(20, 20, 1e-4), facing_sheets(6, 100, 1e-4)}) {
+  // The factors of facing sheets have a larger condition: the host's results differ by 2e-4 from
+  // one kind of processor to another, for which OpenBLAS rounds in another order, and the GPU's
+  // differ from theirs likewise.
+  const auto check = [](const SurfaceMesh& mesh, double of_factors) {
     const Panels panels = make_panels(mesh);
-    check_against_cpu(panels, Vector(panels.size(), 1.0));
-    check_against_cpu(panels, Vector(panels.size(), 1.0), {.max_leaf = 7, .most_unknowns = 60});
-  }
+    const Vector ones(panels.size(), 1.0);
+    check_against_cpu(panels, ones, {}, of_factors);
+    check_against_cpu(panels, ones, {.max_leaf = 7, .most_unknowns = 60}, of_factors);
+  };
+  for (const SurfaceMesh& mesh : {sphere(3), bracket(6), long_plate(4, 500), graded_plate(40)})
+    check(mesh, 0);
+  for (const SurfaceMesh& mesh : {facing_sheets(20, 20, 1e-4), facing_sheets(6, 100, 1e-4)})
+    check(mesh, 2e-4);
 }
 
 TEST_CASE("the cluster inverse on the GPU of panels at the same places") {

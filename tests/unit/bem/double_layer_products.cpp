@@ -1,4 +1,5 @@
 // Products of K and K' by the FMM of either backend against dense ones.
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -6,7 +7,10 @@
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "tests/unit/bem/backends.hpp"
+#include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/double_layer_forms.hpp"
+#include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
@@ -48,6 +52,12 @@ Vector several_vectors(const Panels& panels, std::size_t count) {
 /// ‖K‖ counts as 1/2, that of a sphere.
 double bound(double tolerance, const Vector& x) { return tolerance * 0.5 * norm_of(x); }
 
+/// For K' the tolerance is that of charges.
+Vector charges(const Panels& panels, Vector sigma) {
+  for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.area(i % panels.size());
+  return sigma;
+}
+
 }  // namespace
 
 BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too",
@@ -79,6 +89,60 @@ BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones
         fast->apply(c.x.data(), y.data(), {.vectors = vectors, .tolerance = asked});
         CHECK(norm_of(difference(y, c.exact)) < bound(asked, c.x));
       }
+    }
+  }
+}
+
+BACKEND_TEST_CASE(
+    "K of a constant is -1/2 to the FMM's tolerance, at sharp and re-entrant edges too",
+    "[long][accuracy]") {
+  struct Case {
+    std::string name;
+    Panels panels;
+  };
+  std::vector<Case> cases;
+  for (const Polyhedron& body : polyhedra())
+    cases.push_back({body.name, make_panels(body.mesh(3))});
+  for (const double tolerance : {1e-3, 1e-6, 1e-9})
+    for (const Case& c : cases) {
+      const auto fast = make_fmm(c.panels, double_layer, {.tolerance = tolerance, .max_leaf = 12});
+      CHECK(fast->info().levels >= 3);
+      const Vector ones(c.panels.size(), 1.0);
+      Vector error = product(*fast, ones);
+      double largest = 0;
+      for (double& y : error) {
+        y += 0.5;
+        largest = larger_error(largest, std::abs(y));
+      }
+      CAPTURE(c.name, tolerance, largest);
+      CHECK(norm_of(error) < bound(tolerance, ones));
+    }
+}
+
+BACKEND_TEST_CASE("K, its transpose and K' are as accurate as asked on all kinds of surfaces",
+                  "[long][accuracy]") {
+  constexpr int vectors = 2;
+  constexpr Product plain{.vectors = vectors}, transposed{.vectors = vectors, .transposed = true};
+  for (const Surface& surface : surfaces()) {
+    const Panels panels = make_panels(surface.make());
+    const Vector x = several_vectors(panels, vectors);
+    Vector of_k(x.size()), of_transpose(x.size()), of_flux(x.size()), y(x.size());
+    const auto dense = make_dense(panels, double_layer);
+    dense->apply(x.data(), of_k.data(), plain);
+    dense->apply(x.data(), of_transpose.data(), transposed);
+    make_dense(panels, adjoint_double_layer)->apply(x.data(), of_flux.data(), plain);
+    for (const double tolerance : {1e-3, 1e-6}) {
+      CAPTURE(surface.name, tolerance);
+      const OperatorOptions options{.tolerance = tolerance, .max_leaf = 20};
+      const auto fast = make_fmm(panels, double_layer, options);
+      CHECK(fast->info().levels >= 3);
+      fast->apply(x.data(), y.data(), plain);
+      CHECK(norm_of(difference(y, of_k)) < bound(tolerance, x));
+      fast->apply(x.data(), y.data(), transposed);
+      CHECK(norm_of(difference(y, of_transpose)) < bound(tolerance, x));
+      make_fmm(panels, adjoint_double_layer, options)->apply(x.data(), y.data(), plain);
+      CHECK(norm_of(charges(panels, difference(y, of_flux))) <
+            bound(tolerance, charges(panels, x)));
     }
   }
 }
@@ -133,11 +197,6 @@ BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as ac
       make_dense(panels, adjoint_double_layer)
           ->apply(x.data(), of_flux.data(), {.vectors = vectors});
     }
-    /// For K' the tolerance is that of charges.
-    Vector charges(Vector sigma) const {
-      for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.area(i % panels.size());
-      return sigma;
-    }
     std::string name;
     Panels panels;
     Vector x, of_k, of_flux;
@@ -159,7 +218,8 @@ BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as ac
           Vector y(c.x.size());
           Product product{.vectors = vectors, .tolerance = asked};
           fast_flux->apply(c.x.data(), y.data(), product);
-          CHECK(norm_of(c.charges(difference(y, c.of_flux))) < bound(asked, c.charges(c.x)));
+          CHECK(norm_of(charges(c.panels, difference(y, c.of_flux))) <
+                bound(asked, charges(c.panels, c.x)));
           product.transposed = true;
           fast->apply(c.x.data(), y.data(), product);
           CHECK(norm_of(difference(y, c.of_k)) < bound(asked, c.x));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <span>
 #include <utility>
@@ -54,30 +55,45 @@ struct SeriesKernel {
   }
 };
 
-/// The four entries by a product rule on the triangles between a place in the plane and each edge:
-/// the projection of x where it lies inside, whose squares shrink there as the kernel grows.
+/// The four entries by a product rule on the triangles between the projection of x on the plane and
+/// each edge, whose signed sum is the panel, wherever the projection lies. Along an edge t = d sinh
+/// s with its distance d from the projection, and along a ray ρ = h sinh s with the height h of x:
+/// so all distances are smooth in s, for slivers and for points close to them.
 PanelEntries by_quadrature(const Triangle& t, Vec3d x, Vec3d normal, double kappa) {
   std::vector<double> node, weight;
-  gauss_legendre(40, node, weight);
-  const Vec3d projection = x - dot(x - t.vertex[0], t.normal) * t.normal;
-  bool inside = true;
-  for (int e = 0; e < 3; ++e) inside = inside && dot(projection - t.vertex[e], t.outward[e]) <= 0;
-  const Vec3d foot = inside ? projection : t.centroid;
+  gauss_legendre(60, node, weight);
+  const double height = dot(x - t.vertex[0], t.normal), h = std::abs(height);
+  const Vec3d foot = x - height * t.normal;
   long double v = 0, k = 0, k_adjoint = 0, d = 0;
   for (int e = 0; e < 3; ++e) {
     const Vec3d a = t.vertex[e] - foot, b = t.vertex[(e + 1) % 3] - foot;
-    const double twice_area = dot(cross(a, b), t.normal);
-    for (std::size_t p = 0; p < node.size(); ++p)
+    const Vec3d along = (1 / norm(b - a)) * (b - a);
+    const double apart = dot(a, t.outward[e]), distance = std::abs(apart);
+    if (distance == 0) continue;
+    const double from = std::asinh(dot(a, along) / distance),
+                 to = std::asinh(dot(b, along) / distance);
+    for (std::size_t p = 0; p < node.size(); ++p) {
+      const double s = from + node[p] * (to - from), ray = distance * std::cosh(s);
+      const Vec3d direction = (1 / ray) * (apart * t.outward[e] + distance * std::sinh(s) * along);
+      // dt ρ dρ d/ray²
+      const double of_edge = weight[p] * (to - from) * apart / ray;
       for (std::size_t q = 0; q < node.size(); ++q) {
-        const Vec3d y = foot + node[p] * (a + node[q] * (b - a)), r = x - y;
+        double rho = ray * node[q], of_ray = weight[q] * ray * rho;
+        if (h > 0) {
+          const double end = std::asinh(ray / h), sigma = node[q] * end;
+          rho = h * std::sinh(sigma);
+          of_ray = weight[q] * end * h * std::cosh(sigma) * rho;
+        }
+        const Vec3d r = height * t.normal - rho * direction;
         const SeriesKernel g(kappa, norm(r));
-        const long double w = weight[p] * weight[q] * node[p] * twice_area;
-        const double along_j = dot(r, t.normal), along_i = dot(r, normal);
+        const long double w = of_edge * of_ray;
+        const double along_j = height, along_i = dot(r, normal);
         v += w * g.value;
         k -= w * g.slope * along_j;
         k_adjoint += w * g.slope * along_i;
         d -= w * (g.second * along_i * along_j + g.slope * dot(normal, t.normal));
       }
+    }
   }
   const auto scaled = [](long double sum) { return static_cast<double>(inv_4pi * sum); };
   return {scaled(v), scaled(k), scaled(k_adjoint), scaled(d)};
@@ -101,31 +117,57 @@ struct RowOracle {
   }
 };
 
+struct Place {
+  Vec3d x, normal;
+};
+
+/// As far as κ goes, V is of the size κ times the area, K and K' of κ², and D of κ²/r.
+void check_entries(const Triangle& t, std::span<const Place> places) {
+  const double bound = 2e-12 * t.area;
+  for (const double kappa : {1e-3, 0.1, 1.0, 6.0})
+    for (const Place& at : places) {
+      const PanelEntries a = difference_entries(t, at.x, at.normal, kappa),
+                         b = by_quadrature(t, at.x, at.normal, kappa);
+      CAPTURE(kappa, at.x.x, at.x.y, at.x.z);
+      CHECK(std::abs(a.v - b.v) < bound * kappa);
+      CHECK(std::abs(a.k - b.k) < bound * kappa * kappa);
+      CHECK(std::abs(a.k_adjoint - b.k_adjoint) < bound * kappa * kappa);
+      CHECK(std::abs(a.d - b.d) < 10 * bound * kappa * kappa);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("entries of differences are integrals of the series") {
   const Triangle t = make_triangle({0, 0, 0}, {1, 0.1, 0.2}, {0.3, 0.9, -0.1});
   const Vec3d tilted = (1 / std::sqrt(14.0)) * Vec3d{1, -2, 3};
-  struct Place {
-    Vec3d x, normal;
-  };
   const Place places[] = {{t.centroid, t.normal},
                           {t.centroid + 0.3 * t.normal, tilted},
                           {t.centroid - 0.5 * t.normal, t.normal},
                           {t.centroid + Vec3d{0.8, -0.4, 0.3}, tilted},
                           {t.centroid + 1.1 * t.tangent[0], t.normal},
                           {{3, -2, 1}, tilted}};
-  for (const double kappa : {1e-3, 0.1, 1.0, 6.0})
-    for (const Place& at : places) {
-      const PanelEntries a = difference_entries(t, at.x, at.normal, kappa),
-                         b = by_quadrature(t, at.x, at.normal, kappa);
-      CAPTURE(kappa, at.x.x, at.x.y, at.x.z);
-      // As far as κ goes, V is of the size κ, K and K' of κ², and D of κ²/r.
-      CHECK(std::abs(a.v - b.v) < 1e-12 * kappa);
-      CHECK(std::abs(a.k - b.k) < 1e-12 * kappa * kappa);
-      CHECK(std::abs(a.k_adjoint - b.k_adjoint) < 1e-12 * kappa * kappa);
-      CHECK(std::abs(a.d - b.d) < 1e-11 * kappa * kappa);
+  check_entries(t, places);
+}
+
+TEST_CASE("entries of differences of slivers are integrals of the series") {
+  const Vec3d tilted = (1 / std::sqrt(14.0)) * Vec3d{1, -2, 3};
+  for (const double aspect : {20.0, 300.0}) {
+    const double width = 1 / aspect;
+    const Triangle t =
+        make_triangle({0, 0, 0}, {0.8, 0.6, 0}, {0.48 - 0.6 * width, 0.36 + 0.8 * width, 0});
+    std::vector<Place> places{{t.centroid, t.normal}};
+    for (int e = 0; e < 3; ++e) {
+      const Vec3d a = t.vertex[e], b = t.vertex[(e + 1) % 3], middle = 0.5 * (a + b);
+      for (const double height : {0.05 * width, 0.5 * width, 0.3}) {
+        places.push_back({middle + height * t.normal, tilted});
+        places.push_back({0.9 * a + 0.1 * b - height * t.normal, t.normal});
+      }
+      places.push_back({middle + 0.5 * width * t.outward[e], tilted});
     }
+    CAPTURE(aspect);
+    check_entries(t, places);
+  }
 }
 
 TEST_CASE("rules give the entries of differences where they serve") {
@@ -204,6 +246,61 @@ TEST_CASE("operators of charges and dipoles are as accurate as their norm asks f
   }
 }
 
+TEST_CASE("transposed products of charges and dipoles are those of the transposed operator") {
+  const Panels panels = make_panels(test::sphere(3, 3.0));
+  const std::size_t n = panels.size();
+  const double ions = 0.4;
+  struct Case {
+    const char* name;
+    std::vector<GreenTerm> terms;
+  };
+  const Case cases[] = {{"V and K", {{ions, 1, 1, 0, 0}}},
+                        {"K'", {{0, 0, 0, 1, 0}}},
+                        {"all four", {{ions, 1, 2, -0.5, -1}}},
+                        {"all four in two passes", {{ions, 1, 2, -0.5, 1}}},
+                        {"differences", {{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}}};
+  for (const Case& c : cases)
+    for (const auto kind : {OperatorOptions::Choice::dense, OperatorOptions::Choice::fmm}) {
+      const bool is_dense = kind == OperatorOptions::Choice::dense;
+      const double tolerance = is_dense ? 1e-13 : 1e-5;
+      OperatorOptions options{.kind = kind, .tolerance = 1e-5};
+      if (!is_dense) options.max_leaf = 20;
+      const GreenOperator op(panels, {}, c.terms, options);
+      CAPTURE(c.name, is_dense);
+      if (!is_dense) CHECK(op.info().levels > 2);
+      const std::vector<double> x = test::signed_charges(2 * n, 5),
+                                y = test::signed_charges(op.outputs() * n, 6);
+      std::vector<double> of_x(op.outputs() * n), of_y(2 * n);
+      op.multiply(x, of_x);
+      op.multiply_transposed(y, of_y);
+      const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
+        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+      };
+      const double size = std::sqrt(product(of_x, of_x) * product(y, y)) +
+                          std::sqrt(product(of_y, of_y) * product(x, x));
+      REQUIRE(size > 0);
+      CHECK(std::abs(product(y, of_x) - product(of_y, x)) < tolerance * size);
+      std::vector<double> too_short(n);
+      CHECK_THROWS_AS(op.multiply_transposed(y, too_short), InputError);
+    }
+}
+
+TEST_CASE("operators of charges and dipoles are dense where that is made in less time") {
+  const Panels panels = make_panels(test::sphere(4, 3.0));
+  const auto info = [&](double tolerance, OperatorOptions::Choice kind) {
+    const GreenOperator op(panels, {}, {{0.1, 1, 1, 0, 0}}, {.kind = kind, .tolerance = tolerance});
+    return op.info();
+  };
+  const OperatorInfo tight = info(1e-7, OperatorOptions::Choice::automatic),
+                     fmm = info(1e-7, OperatorOptions::Choice::fmm);
+  CHECK(fmm.kind == OperatorKind::fmm);
+  CHECK(tight.kind == OperatorKind::dense);
+  CHECK(tight.memory_bytes < fmm.memory_bytes);
+  CHECK(info(1e-3, OperatorOptions::Choice::automatic).kind == OperatorKind::fmm);
+  const GreenOperator leaves(panels, {}, {{0.1, 1, 1, 0, 0}}, {.tolerance = 1e-7, .max_leaf = 30});
+  CHECK(leaves.info().kind == OperatorKind::fmm);
+}
+
 TEST_CASE("blocks of charges and dipoles are rows and columns of the whole") {
   const Panels panels = make_panels(test::sphere(3, 2.0));
   const std::size_t n = panels.size();
@@ -237,11 +334,15 @@ TEST_CASE("moments of charges and dipoles are the same kept as made afresh") {
   fmm::Seconds seconds;
   const auto tree = fmm::grow_tree(*sources, points, {.max_leaf = 30}, seconds);
   const std::vector<double> x = test::signed_charges(2 * points.size(), 3);
+  // Of charges and dipoles, and transposed of charges at the points.
   const auto potentials = [&](fmm::Moments moments) {
     const fmm::FarField far(tree, sources, {.order = 8, .moments = moments, .kappa = 0.2});
-    std::vector<double> result(points.size());
-    far.evaluate({.charges = x}, {.potential = result});
-    CHECK_THROWS_AS(far.evaluate_transposed({.charges = result}, result), InputError);
+    std::vector<double> result(3 * points.size());
+    const auto [forward, transposed] =
+        std::pair(std::span(result).first(points.size()), std::span(result).last(x.size()));
+    far.evaluate({.charges = x}, {.potential = forward});
+    far.evaluate_transposed({.charges = std::span(x).first(points.size())}, transposed);
+    CHECK_THROWS_AS(far.evaluate_transposed({.charges = forward}, forward), InputError);
     return result;
   };
   const std::vector<double> kept = potentials(fmm::Moments::kept),

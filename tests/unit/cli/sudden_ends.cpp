@@ -28,7 +28,7 @@ TEST_CASE("exceptions end a run with their exit code and a sentence") {
   check(InputError("the mesh is empty"), ExitCode::bad_input, "the mesh is empty");
   check(ResourceError("the disk is full"), ExitCode::out_of_resource, "the disk is full");
   check(std::bad_alloc(), ExitCode::out_of_resource,
-        "out of memory: use a coarser mesh or close other programs");
+        "out of memory: use a coarser mesh or a looser tolerance, or close other programs");
   check(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)),
         ExitCode::out_of_resource,
         "no room for another thread: raise the limits, ulimit -u and -v, or use fewer --threads");

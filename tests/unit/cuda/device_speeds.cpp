@@ -65,9 +65,13 @@ TEST_CASE("what is no table of a GPU is refused with its name") {
 
 TEST_CASE("a GPU's table is kept by the name of the GPU, or where one says") {
   CHECK(device_speeds_file("NVIDIA RTX 6000/x").filename() == "NVIDIA_RTX_6000_x.rates");
+  setenv("XDG_CONFIG_HOME", "/nowhere", 1);
+  CHECK_FALSE(kept_device_speeds("any"));
+  unsetenv("XDG_CONFIG_HOME");
   const TableInFile table;
   CHECK(device_speeds_file("any") == table.path());
-  CHECK_FALSE(kept_device_speeds("any"));
+  CHECK_THROWS_WITH(kept_device_speeds("any"),
+                    contains("FMBEM_GPU_RATES names " + table.path() + ", which cannot be read"));
   table.write({.boxes = 3});
   CHECK(kept_device_speeds("any")->boxes == 3);
 }

@@ -225,7 +225,7 @@ TEST_CASE("trial trees of the device count what trees of the host have") {
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "scales", "centres");
   const auto how = GENERATE(fmm::Leaves::plain, fmm::Leaves::merged);
   const Points points = points_by_name(name, 20000, 2);
-  const Cube hull = bounding_cube(points);
+  const Hull hull = bounding_cube(points);
   const std::vector<Cube> roots{hull, fmm::inflated(hull, 1.26), fmm::inflated(hull, 1.59)};
   const std::vector<int> max_leaf{1, 2, 5, 12, 20, 21, 47, 100, 333, 2000, 19999};
   const std::vector<TrialCounts> counts = count_device_trees(roots, 1, points, max_leaf, how);

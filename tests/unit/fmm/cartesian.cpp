@@ -14,6 +14,7 @@
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/instruction_sets.hpp"
+#include "tests/unit/fmm/m2p_sums.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/larger_error.hpp"
 
@@ -52,23 +53,13 @@ TEMPLATE_TEST_CASE("M2P of monomials is a polynomial at the inverted point", "",
   std::vector<TestType> values;
   for (const double value : signed_charges(fmm::monomial_count(p), 12))
     values.push_back(static_cast<TestType>(value));
-  std::vector<TestType> place[3];
-  for (const Vec3d x : cube_points(count, 13))
-    for (int axis = 0; axis < 3; ++axis) place[axis].push_back(static_cast<TestType>(x[axis]));
+  M2pSums<TestType> at(cube_points(count, 13));
+  const auto& [place, sums] = at;
   const fmm::M2pSource<TestType> source{{1.5, -2, 1.25}, 2, values.data()};
   for (const auto& [kernels, pairs] : all_kernels<TestType>()) {
     CAPTURE(kernels.name);
     REQUIRE(count % kernels.lanes == 0);
-    std::vector<TestType> sums[4];
-    for (auto& sum : sums) sum.assign(count, 1);
-    const auto out = [&](int k) { return gradient ? sums[k].data() : nullptr; };
-    kernels.m2p_cartesian(p, source,
-                          {count,
-                           place[0].data(),
-                           place[1].data(),
-                           place[2].data(),
-                           sums[0].data(),
-                           {out(1), out(2), out(3)}});
+    kernels.m2p_cartesian(p, source, at.targets(1, gradient));
     for (int t = 0; t < count; ++t) {
       Vec3d d;
       for (int axis = 0; axis < 3; ++axis)
@@ -257,8 +248,6 @@ TEST_CASE("Cartesian expansions are refused where they are not there") {
   for (const Method method : {Method::automatic, Method::direct, Method::fmm})
     refused({.method = method, .expansion = Expansion::spherical},
             "the expansions to choose are a treecode's or a hybrid's");
-  refused({.kappa = 1, .method = Method::treecode, .expansion = Expansion::cartesian},
-          "a treecode has no Yukawa's kernel");
 }
 
 }  // namespace fmbem::test::cartesian_tests

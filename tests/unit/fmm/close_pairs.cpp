@@ -25,7 +25,7 @@ using Points = std::vector<Vec3d>;
 
 /// In the unit of plans.
 fmm::PairCounts counts_of(const Points& points) {
-  const Cube hull = bounding_cube(points);
+  const Hull hull = bounding_cube(points);
   const double scale = fmm::scale_for(hull);
   return fmm::count_pairs(
       fmm::sort_points(points, scale, {scale * hull.corner, scale * hull.side}));

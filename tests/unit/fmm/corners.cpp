@@ -29,7 +29,7 @@ TEST_CASE("weights of points near corners") {
   const int order = 9, n = 500;
   const double unit = 0x1p32;
   const Points points = cube_points(n, 1);
-  const Cube hull = bounding_cube(points);
+  const Hull hull = bounding_cube(points);
   const fmm::CornerWeights weights =
       fmm::corner_weights(points, 1, fmm::roots_of_lattice(hull), order);
   for (const int k : {0, 5})

@@ -114,27 +114,33 @@ std::shared_ptr<const PointTree> tree_of(const fmm::Functionals& sources, const 
   return fmm::grow_tree(sources, targets, options, seconds);
 }
 
-/// At targets, for sources of some strengths; and, transposed, of some charges at the targets for
-/// each source.
+/// At targets, for sources of some strengths; and, transposed, of some charges and of some dipoles
+/// at the targets for each source.
 struct Sums {
   std::vector<double> potential;
   Points gradient;
-  std::vector<double> transposed;
+  std::vector<double> transposed, of_dipoles;
 
   Sums(const Clouds& clouds, const Points& targets)
-      : potential(targets.size()), gradient(targets.size()), transposed(clouds.size()) {}
+      : potential(targets.size()),
+        gradient(targets.size()),
+        transposed(clouds.size()),
+        of_dipoles(clouds.size()) {}
 };
 
 struct Strengths {
   std::vector<double> source, target;
+  Points dipoles;  ///< at targets
 };
 
 void add_pair(const Clouds& clouds, const Points& targets, const Strengths& strengths,
               std::size_t j, std::size_t i, Sums& sums) {
   const double potential = clouds.potential(j, targets[i]);
+  const Vec3d gradient = clouds.gradient(j, targets[i]);
   sums.potential[i] += strengths.source[j] * potential;
-  sums.gradient[i] += strengths.source[j] * clouds.gradient(j, targets[i]);
+  sums.gradient[i] += strengths.source[j] * gradient;
   sums.transposed[j] += strengths.target[i] * potential;
+  if (!strengths.dipoles.empty()) sums.of_dipoles[j] += dot(strengths.dipoles[i], gradient);
 }
 
 Sums direct(const Clouds& clouds, const Points& targets, const Strengths& strengths) {
@@ -199,7 +205,8 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
   std::int32_t held = 0;
   for (const Box& box : tree->octree.boxes) held += box.is_leaf ? 0 : box.held;
   if (largest > 0.1) CHECK(held > 0);
-  const Strengths strengths{signed_charges(clouds->size(), 5), signed_charges(targets.size(), 6)};
+  const Strengths strengths{signed_charges(clouds->size(), 5), signed_charges(targets.size(), 6),
+                            cube_points(targets.size(), 7)};
   const Sums exact = direct(*clouds, targets, strengths);
   for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
     for (const bool keep : {true, false}) {
@@ -212,6 +219,7 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
       Sums sums(*clouds, targets);
       far.evaluate({.charges = strengths.source}, {sums.potential, sums.gradient});
       far.evaluate_transposed({.charges = strengths.target}, sums.transposed);
+      far.evaluate_transposed({.dipoles = strengths.dipoles}, sums.of_dipoles);
       for_near_pairs(*tree, [&](std::int32_t j, std::int32_t i) {
         add_pair(*clouds, targets, strengths, j, i, sums);
       });
@@ -226,6 +234,7 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
       CHECK(difference(sums.gradient, exact.gradient) < 10 * bound);
       // Most of it is the sums of the largest sources, which stick out farthest.
       CHECK(difference(sums.transposed, exact.transposed) < 5 * bound);
+      CHECK(difference(sums.of_dipoles, exact.of_dipoles) < 10 * bound);
     }
   }
 }
@@ -234,7 +243,8 @@ TEST_CASE("far fields of several orders share one tree, and the higher is the cl
   const Points places = sphere_points(2000, 3);
   const auto clouds = std::make_shared<Clouds>(places, 0.003, 0.02, 1, 4);
   const auto tree = tree_of(*clouds, places, {.max_leaf = 15});
-  const Strengths strengths{signed_charges(clouds->size(), 5), signed_charges(places.size(), 6)};
+  const Strengths strengths{
+      signed_charges(clouds->size(), 5), signed_charges(places.size(), 6), {}};
   const Sums exact = direct(*clouds, places, strengths);
   double last = 1;
   for (const int order : {3, 6, 9, 12}) {

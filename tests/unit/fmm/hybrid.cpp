@@ -9,6 +9,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
+#include "fmbem/fmm/cpu/near_coordinates.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/lists/trial_trees.hpp"
@@ -16,6 +17,7 @@
 #include "fmbem/fmm/plan_info.hpp"
 #include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/hybrid_tree.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/larger_error.hpp"
 
@@ -47,30 +49,6 @@ Points two_centres(std::size_t n, std::uint64_t seed) {
 
 Points cloud_points(const std::string& name, std::size_t n, std::uint64_t seed) {
   return name == "two centres" ? two_centres(n, seed) : points_by_name(name, n, seed);
-}
-
-/// Kernels that take about as long as those of a processor, at order 4.
-HybridCosts usual_costs() {
-  return {.pair = 1e-10,
-          .near_source = 1e-9,
-          .near_box = 2e-8,
-          .m2l_row = 2e-7,
-          .m2l_pair = 4e-8,
-          .m2p_target = 1e-8,
-          .p2l_source = 1e-8,
-          .box = 5e-8};
-}
-
-PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, double theta,
-                      const HybridCosts& costs) {
-  const Cube root{{-25, -25, -25}, 51.3};
-  const bool same = &x == &y;
-  PointTree tree{.scale = 1, .sources_are_targets = same};
-  tree.sources = fmm::sort_points(y, 1, root);
-  if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
-  tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
-  fmm::make_hybrid_lists(tree, theta, costs);
-  return tree;
 }
 
 /// How often each source acts on the targets of a leaf, by the lists; `ways` counts pairs of boxes
@@ -174,13 +152,15 @@ TEST_CASE("in a hybrid each source acts once on each target, whatever kernels co
                others = plummer_points(sanitized ? 250 : 700, 2);
   const Points& x = same ? y : others;
   CAPTURE(cloud, theta, same, max_leaf);
-  std::vector<HybridCosts> all(5, usual_costs());
+  std::vector<HybridCosts> all(6, usual_costs());
   all[1].pair = 1;  // never point by point but where nothing else can be
   all[1].p2l_source = never;
   all[2].pair = 1;
   all[2].m2p_target = never;
   all[3].pair = all[3].near_source = all[3].near_box = 0;  // always
   all[4].m2l_row = all[4].m2l_pair = 1;                    // no M2L
+  all[5].far_pair = 1e-8;                                  // few pairs out of reach
+  all[5].lanes = 16;
   for (const HybridCosts& costs : all) {
     const PointTree tree = hybrid_tree(y, x, max_leaf, theta, costs);
     Acting acting(tree);
@@ -188,6 +168,36 @@ TEST_CASE("in a hybrid each source acts once on each target, whatever kernels co
     if (costs.pair == 0) CHECK(tree.octree.boxes.size() == 1);
     if (costs.m2p_target == never) CHECK(acting.ways[1] == 0);
     if (costs.p2l_source == never) CHECK(acting.ways[2] == 0);
+  }
+}
+
+TEST_CASE("in a hybrid each source within reach acts once, and no box that is larger by M2P") {
+  const std::string cloud = GENERATE("cube", "sphere", "two centres");
+  const double theta = GENERATE(0.4, 0.8660254), reach = GENERATE(0.01, 0.3, 2.0, 8.0);
+  CAPTURE(cloud, theta, reach);
+  const Points points = cloud_points(cloud, 1000, 1);
+  std::vector<HybridCosts> all(2, usual_costs());
+  all[1].pair = 1e-6;
+  for (const HybridCosts& costs : all) {
+    const PointTree tree = hybrid_tree(points, points, 4, theta, costs, reach);
+    const fmm::SortedPoints& at = tree.sources;
+    Acting acting(tree);
+    int lost = 0, doubled = 0;
+    for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row) {
+      const std::vector<int> times = acting.on_leaf(row);
+      const fmm::Range range = tree.octree.boxes[tree.lists.p2p.targets[row]].targets;
+      for (std::size_t j = 0; j < times.size(); ++j) {
+        doubled += times[j] > 1;
+        for (std::int32_t i = range.begin; i < range.end; ++i)
+          lost += times[j] == 0 &&
+                  norm(Vec3d{at.x[i] - at.x[j], at.y[i] - at.y[j], at.z[i] - at.z[j]}) <= reach;
+      }
+    }
+    CHECK(lost == 0);
+    CHECK(doubled == 0);
+    for (const BoxRows* const rows : {&tree.lists.hybrid.m2p, &tree.lists.hybrid.m2l})
+      for (const std::int32_t box : rows->sources)
+        CHECK(tree.octree.side(tree.octree.boxes[box].level) <= reach);
   }
 }
 
@@ -266,6 +276,29 @@ TEST_CASE("every way to act in a hybrid gives the potentials", "[long][cases]") 
   CHECK(ways[3] > 0);
 }
 
+TEST_CASE("near lists of hybrids have leaves of any levels, as integers hold them or not") {
+  const Points points = two_centres(1500, 23);
+  const bool same = GENERATE(true, false);
+  const Points others = two_centres(1000, 24);
+  const Points& x = same ? points : others;
+  const double theta = GENERATE(0.6, 0.8660254);
+  HybridCosts costs = usual_costs();
+  costs.near_source = costs.near_box = 0;
+  const PointTree tree = hybrid_tree(points, x, 2, theta, costs, fmm::endless, fmm::any_reach);
+  CHECK(tree.lists.hybrid.p2p.sources.empty());
+  const fmm::NearLists& near = tree.lists.p2p;
+  int beyond = 0;
+  for (std::size_t row = 0; row < near.targets.size(); ++row)
+    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k)
+      beyond += !fmm::integers_hold(tree.octree.boxes[near.targets[row]],
+                                    tree.octree.boxes[near.sources[k]]);
+  CHECK(beyond > 100);
+  const Errors errors =
+      errors_of(tree, points, x, Sources(points.size(), GENERATE(1, 3), false, 25), 12, theta);
+  CHECK(errors.potential < 3e-5);
+  CHECK(errors.gradient < 1e-4);
+}
+
 TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for", "[long][accuracy]") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres", "ellipsoid");
   const double tolerance = GENERATE(1e-2, 1e-5, 1e-8);
@@ -317,13 +350,22 @@ TEST_CASE("the hybrid's error is within its bound at each target", "[long][accur
   // Pairs of boxes that act by expansions err by at most θ^(p+1)/(1 − θ) Q/R, and Q/R is at most
   // (1 + θ) Σ|q|/|x − y| (docs/theory.md).
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres");
-  const double theta = GENERATE(0.3, 0.5, 0.8);
+  const double theta = GENERATE(0.3, 0.5, 0.8, 0.8660254);
   const int order = GENERATE(1, 4, 9);
-  CAPTURE(cloud, theta, order);
-  const Points points = cloud_points(cloud, 1500, 11);
+  const int way = GENERATE(0, 1, 2);  // M2L, M2P or P2L, as far as there is a choice
+  CAPTURE(cloud, theta, order, way);
+  const Points points = cloud_points(cloud, 1000, 11);
   HybridCosts costs = usual_costs();
   costs.pair = 1e-7;
+  double* const of_ways[] = {&costs.m2l_pair, &costs.m2p_target, &costs.p2l_source};
+  for (int other = 0; other < 3; ++other)
+    if (other != way) *of_ways[other] = 1;
   const PointTree tree = hybrid_tree(points, points, 6, theta, costs);
+  Acting acting(tree);
+  for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row) acting.on_leaf(row);
+  const bool in_blocks = !tree.lists.hybrid.m2l_places.empty();
+  // Boxes of different levels are far from each other where leaves are of different sizes.
+  if (!in_blocks || (way > 0 && cloud != "cube")) CHECK(acting.ways[way] > 0);
   const fmm::Accuracy accuracy{.order = order, .method = Method::hybrid, .theta = theta};
   check_bound_of_expansions(points, 12, theta, order, [&](const auto& q, auto& u) {
     fmm::Seconds seconds;
@@ -435,7 +477,6 @@ TEST_CASE("hybrids refuse what they do not have") {
     CHECK_THROWS_AS(Plan(points, options), InputError);
     CHECK_THROWS_WITH(Plan(points, options), contains(sentence));
   };
-  refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
   refused({.hessian = true, .method = Method::hybrid}, "a hybrid has no second derivatives");
   refused({.method = Method::hybrid, .softening = 0.1}, "direct sums alone have a softening");
   refused({.order = 41, .method = Method::hybrid}, "the order must be between 1 and 40");

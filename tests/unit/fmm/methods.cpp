@@ -8,6 +8,8 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
+#include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/method_results.hpp"
@@ -147,6 +149,27 @@ TEST_CASE("the treecode's error is within its bound at each target") {
   check_bound_of_treecode(points, 16, theta, order, make_cpu_plan);
 }
 
+TEST_CASE("which boxes a treecode takes does not depend on the unit of length") {
+  // θ = 3/5 has many pairs of boxes that are at just θ: 25 (s + t)² = 12 R².
+  const Points points = cube_points(3000, 4);
+  const auto work_of = [&](double unit) {
+    Points scaled = points;
+    for (Vec3d& x : scaled) x = unit * x;
+    const Cube root{unit * Vec3d{-1.1, -1.1, -1.1}, 2.2 * unit};
+    const fmm::SortedPoints sorted = fmm::sort_points(scaled, 1, root);
+    const fmm::Octree tree = fmm::build_octree(root, sorted, sorted, 10);
+    return fmm::treecode_work(tree, fmm::leaves_with_targets(tree), 0.6, fmm::endless);
+  };
+  const fmm::TreecodeWork one = work_of(1);
+  REQUIRE(one.m2p_pairs > 0);
+  for (const double unit : {1.1, 0.3, 7.7, 1e-10}) {
+    const fmm::TreecodeWork other = work_of(unit);
+    CAPTURE(unit);
+    CHECK(other.m2p_pairs == one.m2p_pairs);
+    CHECK(other.p2p_pairs == one.p2p_pairs);
+  }
+}
+
 TEST_CASE("points in one place take no time in a treecode") {
   const Points points(100'000, {1, 2, 3});
   const std::vector<double> q(points.size(), 1.0);
@@ -219,7 +242,6 @@ TEST_CASE("methods refuse what they do not have") {
   refused({.method = Method::direct, .theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.order = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
   refused({.max_leaf = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
-  refused({.kappa = 1, .method = Method::treecode}, "a treecode has no Yukawa's kernel");
   refused({.hessian = true, .method = Method::treecode}, "a treecode has no second derivatives");
   refused({.softening = 0.1}, "direct sums alone have a softening");
   refused({.method = Method::treecode, .softening = 0.1}, "direct sums alone have a softening");

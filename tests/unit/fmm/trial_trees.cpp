@@ -1,6 +1,7 @@
 #include "fmbem/fmm/lists/trial_trees.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -31,35 +32,44 @@ Points shape(const std::string& name, std::size_t n, std::uint64_t seed) {
   return points;
 }
 
-/// Of the tree itself and its lists.
-TreeWork work_of(const Octree& tree, const fmm::NearLists& near) {
+/// Of the tree itself and its lists. Boxes that are larger than the reach have no expansions.
+TreeWork work_of(const Octree& tree, const fmm::NearLists& near, double reach) {
   TreeWork work{
       .points = 0.5 * (tree.boxes[0].sources.size() + tree.boxes[0].targets.size()),
       .boxes = static_cast<double>(tree.boxes.size()),
       .splits = static_cast<double>(std::count_if(tree.boxes.begin(), tree.boxes.end(),
                                                   [](const fmm::Box& b) { return !b.is_leaf; })),
-      .m2l_rows = static_cast<double>(fmm::m2l_rows(tree)),
-      .has_far = tree.levels() > 2,
       .near_pairs = static_cast<double>(near_pairs(tree, near)),
       .near_boxes = static_cast<double>(near.sources.size())};
   for (const std::int32_t b : near.sources) work.near_sources += tree.boxes[b].own_sources().size();
+  const std::vector<std::uint8_t> occupied = fmm::occupied_octants(tree);
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const fmm::Box& box = tree.boxes[b];
+    work.expansions += tree.side(box.level) <= reach;
+    if (box.is_leaf || box.level == 0 || tree.side(box.level + 1) > reach) continue;
+    work.has_far = true;
+    if (box.targets.size() > 0)
+      work.m2l_rows +=
+          std::popcount(fmm::occupied_orbits(tree, static_cast<std::int32_t>(b), occupied));
+  }
   return work;
 }
 
 void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
-               Leaves leaves) {
+               Leaves leaves, double reach) {
   const std::vector<int> max_leaf{3, 4, 6, 9, 15, 25, 40, 70, 150, 400, 1000, 2500, 100000};
   const Octree finest = build_octree(root, sources, targets, max_leaf.front());
-  const std::vector<TreeWork> all = work_of_trees(finest, max_leaf, leaves);
+  const std::vector<TreeWork> all = work_of_trees(finest, max_leaf, leaves, reach);
   REQUIRE(all.size() == max_leaf.size());
   for (std::size_t c = 0; c < max_leaf.size(); ++c) {
-    CAPTURE(max_leaf[c], leaves == Leaves::merged);
+    CAPTURE(max_leaf[c], leaves == Leaves::merged, reach);
     Octree tree = build_octree(root, sources, targets, max_leaf[c]);
     if (leaves == Leaves::merged) merge_leaves(tree, max_leaf[c]);
-    const TreeWork one = work_of(tree, near_lists(tree, sources, targets));
+    const TreeWork one = work_of(tree, near_lists(tree, sources, targets), reach);
     CHECK(all[c].points == one.points);
     CHECK(all[c].boxes == one.boxes);
     CHECK(all[c].splits == one.splits);
+    CHECK(all[c].expansions == one.expansions);
     CHECK(all[c].m2l_rows == one.m2l_rows);
     CHECK(all[c].has_far == one.has_far);
     CHECK(all[c].near_pairs == one.near_pairs);
@@ -69,8 +79,9 @@ void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints
 }
 
 void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints& targets) {
-  check_all(root, sources, targets, Leaves::plain);
-  check_all(root, sources, targets, Leaves::merged);
+  check_all(root, sources, targets, Leaves::plain, fmm::endless);
+  check_all(root, sources, targets, Leaves::merged, fmm::endless);
+  check_all(root, sources, targets, Leaves::merged, 0.1 * root.side);
 }
 
 Cube root_of(const Points& a, const Points& b) {

@@ -12,6 +12,7 @@
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/parity.hpp"
@@ -27,6 +28,17 @@ using fmm::Yukawa;
 namespace {
 
 using Points = std::vector<Vec3d>;
+
+/// Relative in the L2 norm, of every so-manieth potential.
+double error_of_potentials(const std::vector<double>& all, const std::vector<double>& exact,
+                           std::size_t step = 1) {
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    error = std::hypot(error, all[i * step] - exact[i]);
+    size = std::hypot(size, exact[i]);
+  }
+  return error / size;
+}
 
 /// Errors of a plan at some targets, relative in the L2 norm, are within its tolerance.
 void check_errors(const Points& y, const Points& x, double kappa, double tolerance,
@@ -44,15 +56,13 @@ void check_errors(const Points& y, const Points& x, double kappa, double toleran
   for (std::size_t i = 0; i < x.size(); i += step) some.push_back(x[i]);
   Results exact(some.size());
   fmm::direct_sum(y, some, {q, d, 1}, exact.fields(), kappa);
-  double error = 0, size = 0, gradient_error = 0, gradient_size = 0;
+  double gradient_error = 0, gradient_size = 0;
   for (std::size_t i = 0; i < some.size(); ++i) {
-    error = std::hypot(error, all.potential[i * step] - exact.potential[i]);
-    size = std::hypot(size, exact.potential[i]);
     gradient_error = std::hypot(gradient_error, norm(all.gradient[i * step] - exact.gradient[i]));
     gradient_size = std::hypot(gradient_size, norm(exact.gradient[i]));
   }
   CAPTURE(kappa, tolerance, has_dipoles, plan.info().order, plan.info().levels);
-  CHECK(error <= tolerance * size);
+  CHECK(error_of_potentials(all.potential, exact.potential, step) <= tolerance);
   CHECK(gradient_error <= tolerance * gradient_size);
 }
 
@@ -212,6 +222,26 @@ TEST_CASE("plans for Yukawa's kernel take dipoles, and targets that are not the 
   check_errors(sources, targets, of_extent / 2, 1e-6, true);
 }
 
+TEST_CASE("clouds far apart need Yukawa's operators of few levels only") {
+  constexpr double kappa = 1e-3;
+  const Points cloud = cube_points(300, 7);
+  Points others, points = cloud;
+  for (const Vec3d& x : cloud) others.push_back(x + Vec3d{1000, 0, 0});
+  points.insert(points.end(), others.begin(), others.end());
+  const PlanOptions options{.kappa = kappa, .order = 10, .max_leaf = 150};
+  const auto far = Plan(points, options).info();
+  PlanOptions of_laplace = options;
+  of_laplace.kappa = 0;
+  const auto laplace = Plan(points, of_laplace).info();
+  CHECK(far.levels >= 8);
+  // One set of operators, as Laplace's, would be needed for each level if all of them had pairs.
+  CHECK(far.operator_bytes < 3 * laplace.operator_bytes);
+  check_errors(points, points, kappa, 1e-6, false);
+  // Sources and targets apart: neither cloud has pairs of its own.
+  CHECK(Plan(cloud, others, options).info().operator_bytes < 2 * laplace.operator_bytes);
+  check_errors(cloud, others, kappa, 1e-6, true);
+}
+
 TEST_CASE("plans for Yukawa's kernel have second derivatives") {
   constexpr double tolerance = 1e-5;
   for (const double kappa : {1.0, 12.0}) {
@@ -285,15 +315,86 @@ TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the to
       Results all(points.size()), exact(points.size());
       plan.evaluate({q, {}, 1}, {all.potential, {}, {}});
       fmm::direct_sum(points, points, {q, {}, 1}, {exact.potential, {}, {}}, kappa);
-      double error = 0, size = 0;
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        error = std::hypot(error, all.potential[i] - exact.potential[i]);
-        size = std::hypot(size, exact.potential[i]);
-      }
-      CAPTURE(kappa, tolerance, error / size);
-      CHECK(error <= tolerance * size);
+      CAPTURE(kappa, tolerance);
+      CHECK(error_of_potentials(all.potential, exact.potential) <= tolerance);
     }
   }
+}
+
+/// Tolerances that Laplace's potentials meet with the lowest order that may do.
+TEST_CASE("screened potentials of many points keep a tolerance that Laplace's just meet",
+          "[long][accuracy]") {
+  using Case = std::pair<const char*, double>;
+  const auto [name, of_extent] = GENERATE(Case("cube", 12), Case("cube", 25), Case("plummer", 60));
+  const Points points = points_by_name(name, 200'000, 1);
+  const std::vector<double> q = signed_charges(points.size(), 5);
+  const double kappa = of_extent / extent(points);
+  Points some;
+  constexpr std::size_t step = 1000;
+  for (std::size_t i = 0; i < points.size(); i += step) some.push_back(points[i]);
+  Results exact(some.size());
+  fmm::direct_sum(points, some, {q, {}, 1}, {exact.potential, {}, {}}, kappa);
+  for (const double tolerance : {1.7e-5, 8.9e-7}) {
+    const Plan plan(points, {.tolerance = tolerance, .kappa = kappa});
+    Results all(points.size());
+    plan.evaluate({q, {}, 1}, {all.potential, {}, {}});
+    CAPTURE(name, of_extent, tolerance);
+    CHECK(error_of_potentials(all.potential, exact.potential, step) <= tolerance);
+  }
+}
+
+TEST_CASE("an FMM's near field has few pairs beyond the reach of Yukawa's kernel") {
+  const Points points = cube_points(8000, 31);
+  const Points some(points.begin(), points.begin() + 200);
+  const std::vector<double> q = signed_charges(points.size(), 32);
+  const PlanOptions options{.tolerance = 1e-3};
+  const fmm::PlanInfo laplace = Plan(points, options).info();
+  std::int64_t before = laplace.near_pairs;
+  for (const double kappa : {200.0, 1000.0, 1e4}) {
+    PlanOptions of_yukawa = options;
+    of_yukawa.kappa = kappa;
+    const Plan plan(points, of_yukawa);
+    const fmm::PlanInfo info = plan.info();
+    CAPTURE(kappa, info.order, info.max_leaf, info.levels);
+    CHECK(info.near_pairs <= before);
+    before = info.near_pairs;
+    // No box acts by its expansion, so that no order serves anything.
+    CHECK(info.order == laplace.order);
+    CHECK(info.operator_bytes == 0);
+    Results all(points.size()), exact(some.size());
+    plan.evaluate({q, {}, 1}, {.potential = all.potential});
+    fmm::direct_sum(points, some, {q, {}, 1}, {.potential = exact.potential}, kappa);
+    CHECK(error_of_potentials(all.potential, exact.potential) <= options.tolerance);
+  }
+  CHECK(before < laplace.near_pairs / 4);
+}
+
+TEST_CASE("near lists leave out boxes beyond the reach") {
+  const Points points = points_by_name("plummer", 3000, 33);
+  const Cube root = bounding_cube(points);
+  const fmm::SortedPoints sorted = fmm::sort_points(points, 1, root);
+  const fmm::Octree tree = fmm::build_octree(root, sorted, sorted, 20);
+  const double reach = 0.2 * tree.side(tree.levels() - 1);
+  const fmm::NearLists all = fmm::near_lists(tree, sorted, sorted),
+                       some = fmm::near_lists(tree, sorted, sorted, reach);
+  REQUIRE(some.targets == all.targets);
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < all.targets.size(); ++row)
+    for (std::int64_t k = all.begin[row]; k < all.begin[row + 1]; ++k) {
+      // What is kept is in the same order.
+      const bool is_kept = static_cast<std::int64_t>(kept) < some.begin[row + 1] &&
+                           some.sources[kept] == all.sources[k];
+      kept += is_kept;
+      const fmm::Box &a = tree.boxes[all.targets[row]], &b = tree.boxes[all.sources[k]];
+      const Vec3d apart = tree.between_centres(a, b);
+      const double radii = 0.5 * (tree.side(a.level) + tree.side(b.level));
+      double gap = 0;
+      for (int axis = 0; axis < 3; ++axis)
+        gap = std::hypot(gap, std::max(0.0, std::abs(apart[axis]) - radii));
+      CHECK(is_kept == (gap <= reach * (1 + 1e-12)));
+    }
+  CHECK(kept == some.sources.size());
+  CHECK(kept < all.sources.size());
 }
 
 }  // namespace fmbem::test::yukawa_plan_tests

@@ -1,6 +1,10 @@
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <string>
+#include <thread>
 
 #include "fmbem/meshes/csv_table.hpp"
 #include "fmbem/meshes/npy_file.hpp"
@@ -29,6 +33,26 @@ TEST_CASE("a folder for outputs stays if it is committed or was there") {
   CHECK(folder.entries() == 1);
   CHECK_THAT(refusal([&] { OutputFolder(folder.write("file", "x")); }), contains("not a folder"));
   CHECK_THAT(refusal([] { OutputFolder("/no/such/folder"); }), contains("/no/such/folder"));
+}
+
+TEST_CASE("two who make the same folder at once both have it") {
+  const TemporaryFolder folder;
+  std::atomic<int> failed{0};
+  for (int round = 0; round < 300; ++round) {
+    const std::string path = folder.file("made" + std::to_string(round));
+    const auto make = [&] {
+      try {
+        OutputFolder(path).commit();
+      } catch (const std::exception&) {
+        ++failed;
+      }
+    };
+    std::thread other(make);
+    make();
+    other.join();
+  }
+  CHECK(failed == 0);
+  CHECK(folder.entries() == 300);
 }
 
 namespace {

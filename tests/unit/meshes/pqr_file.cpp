@@ -66,6 +66,18 @@ TEST_CASE("an atom of a PQR file is read however its line is laid out") {
   CHECK(molecule.atoms[0].record == (line[0] == 'H' ? "HETATM" : "ATOM"));
 }
 
+TEST_CASE("whole numbers are coordinates where a chain would leave no radius") {
+  const TemporaryFolder folder;
+  const char* const line =
+      GENERATE("ATOM 1 NA ION 1 0 0 3.5 1 2\n", "ATOM 1 NA ION 1 0 0 3.5 1.0 2.0\n");
+  const Molecule molecule = read_pqr(folder.write("a.pqr", line));
+  REQUIRE(molecule.atoms.size() == 1);
+  CHECK(molecule.atoms[0].place == Vec3d{0, 0, 3.5});
+  CHECK(molecule.atoms[0].charge == 1);
+  CHECK(molecule.atoms[0].radius == 2);
+  CHECK(molecule.atoms[0].chain.empty());
+}
+
 TEST_CASE("where blanks tell nothing the columns of a PDB file do") {
   const TemporaryFolder folder;
   // Positive coordinates of eight digits, and a name that fills its columns.

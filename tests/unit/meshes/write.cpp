@@ -6,9 +6,11 @@
 #include <gmsh.h>
 #include <omp.h>
 
+#include "fmbem/meshes/join.hpp"
 #include "fmbem/meshes/load_here.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/vertex_means.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
@@ -16,6 +18,25 @@
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::test::write_tests {
+
+namespace {
+
+/// Of the second of two views that Gmsh has.
+struct SecondView {
+  SecondView() {
+    std::vector<int> views;
+    gmsh::view::getTags(views);
+    REQUIRE(views.size() == 2);
+    double time = 0;
+    int components = 0;
+    gmsh::view::getModelData(views[1], 0, type, tags, values, time, components);
+  }
+  std::string type;
+  std::vector<std::size_t> tags;
+  std::vector<std::vector<double>> values;
+};
+
+}  // namespace
 
 TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   const TemporaryFolder folder;
@@ -31,17 +52,9 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::initialize(0, nullptr, false);
   gmsh::option::setNumber("General.Terminal", 0);
   gmsh::open(folder.file("b.msh"));
-  std::vector<int> views;
-  gmsh::view::getTags(views);
-  REQUIRE(views.size() == 2);
-  std::string type;
-  std::vector<std::size_t> tags;
-  std::vector<std::vector<double>> values;
-  double time = 0;
-  int components = 0;
-  gmsh::view::getModelData(views[1], 0, type, tags, values, time, components);
-  CHECK(tags == mesh.triangle_tags);
-  CHECK(values == std::vector<std::vector<double>>{{5}, {6}, {7}, {8}});
+  const SecondView view;
+  CHECK(view.tags == mesh.triangle_tags);
+  CHECK(view.values == std::vector<std::vector<double>>{{5}, {6}, {7}, {8}});
 
   // A Gmsh that the caller runs is left as it was.
   gmsh::option::setNumber("Mesh.MeshSizeMax", 3);
@@ -54,6 +67,53 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   CHECK(after == before);
   CHECK(size == 3);
   gmsh::finalize();
+}
+
+TEST_CASE("values at vertices are beside those of panels of the same name") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  const std::vector<PanelField> panels{{"phi [V]", {1, 2, 3, 4}}};
+  const std::vector<VertexField> vertices{{"phi [V]", {5, 6, 7, 8}}};
+  write_mesh(folder.file("b.msh"), mesh, panels, vertices);
+  const std::vector<ElementData> read = read_element_data(folder.file("b.msh"));
+  REQUIRE(read.size() == 1);
+  CHECK(read[0].name == "phi [V]");
+  CHECK(read[0].values == panels[0].values);
+  CHECK(load_mesh(folder.file("b.msh")).triangles == mesh.triangles);
+
+  gmsh::initialize(0, nullptr, false);
+  gmsh::option::setNumber("General.Terminal", 0);
+  gmsh::open(folder.file("b.msh"));
+  const SecondView view;
+  std::string name;
+  gmsh::option::getString("View[1].Name", name);
+  gmsh::finalize();
+  CHECK(view.type == "NodeData");
+  CHECK(name == "phi [V], at vertices");
+  CHECK(view.tags == mesh.vertex_tags);
+  CHECK(view.values == std::vector<std::vector<double>>{{5}, {6}, {7}, {8}});
+
+  write_mesh(folder.file("b.vtu"), mesh, panels, vertices);
+  CHECK(read_cell_data(folder.file("b.vtu"), "phi [V]") == panels[0].values);
+  const VtuFile vtu(folder.file("b.vtu"));
+  CHECK_THAT(vtu.text, contains("<CellData Scalars=\"phi [V]\">"));
+  CHECK(vtu.array<double>("phi [V]", "Float64") == vertices[0].values);  // points' come first
+}
+
+TEST_CASE("means at vertices are by area, of one surface each") {
+  SurfaceMesh mesh;  // two panels, of areas 1/2 and 3/2
+  mesh.file = "a.off";
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {-3, 0, 0}};
+  mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
+  mesh.group_of = {0, 0};
+  mesh.groups.emplace_back();
+  const std::vector<double> values{2, 10};
+  CHECK(vertex_means(mesh, values) == std::vector<double>{8, 2, 8, 10});
+  // One more surface in the same places keeps its own.
+  const std::vector<double> both{2, 10, -2, -10};
+  CHECK(vertex_means(join_meshes({mesh, mesh}), both) ==
+        std::vector<double>{8, 2, 8, 10, -8, -2, -8, -10});
+  CHECK_THROWS_WITH(vertex_means(mesh, both), contains("4 values for 2 panels"));
 }
 
 TEST_CASE("names that MSH cannot hold are read back as like them as can be, each its own") {
@@ -169,6 +229,10 @@ TEST_CASE("output paths that cannot be written are refused and nothing is left b
              contains("cannot write /no/such/folder/a.vtu"));
   CHECK(refusal([&] { check_output_path(folder.file("a.vtu")); }).empty());
   CHECK_THAT(refusal([&] { write_mesh(folder.file("a.vtu"), {}, {{"f", {1}}}); }), contains("'f'"));
+  CHECK_THAT(refusal([&] {
+               write_mesh(folder.file("a.msh"), {}, {}, {{"f", {1}}});
+             }),
+             contains("'f' has 1 values, and the mesh 0 vertices"));
   CHECK(folder.entries() == 0);
 }
 

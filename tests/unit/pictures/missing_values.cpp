@@ -71,7 +71,8 @@ TEST_CASE("panels and points without a value are counted") {
 }
 
 TEST_CASE("no colour of a table is that of no value, in any light") {
-  for (const Scale::Kind kind : {Scale::Kind::linear, Scale::Kind::symmetric}) {
+  for (const Scale::Kind kind :
+       {Scale::Kind::linear, Scale::Kind::symmetric, Scale::Kind::molecular}) {
     Scene scene;
     scene.scale.kind = kind;
     for (const Colour& colour : colour_table(scene))

@@ -92,6 +92,42 @@ TEST_CASE("scales of one value have room about it") {
   CHECK(zero.max == 1);
 }
 
+TEST_CASE("the scale of molecules has the same ends whatever the values are") {
+  for (const std::vector<double>& values :
+       std::vector<std::vector<double>>{{-1, 4}, {0.1, 0.2}, {2, 1e4, none}, {-7, -6}, {0}}) {
+    const Scale scale = molecular_scale(values, 5, "potential");
+    CHECK(scale.kind == Scale::Kind::molecular);
+    CHECK(scale.min == -5);
+    CHECK(scale.max == 5);
+    CHECK(scale.beyond_min == (values[0] == -7));
+    CHECK(scale.beyond_max == (values.size() == 3));
+    const std::vector<Tick> numbers = ticks(scale, 1);
+    CHECK(numbers.front().text == "−5");
+    CHECK(numbers.back().text == "5");
+    CHECK(scale.fraction(0) == 0.5);
+    CHECK(scale.fraction(-7) == 0);
+    CHECK(scale.fraction(1e4) == 1);
+  }
+  CHECK_THROWS_WITH(molecular_scale({none}, 5, "potential"), contains("finite nowhere"));
+}
+
+TEST_CASE("the scale of molecules has the ends that are asked for, and numbers there") {
+  for (const double range : {1e-6, 0.3, 0.73, 1.0, 3.0, 10.0, 15.0, 25.0, 1e6}) {
+    const Scale scale = molecular_scale({-0.5, 2}, range, "potential");
+    CHECK(scale.min == -range);
+    CHECK(scale.max == range);
+    CHECK(scale.beyond_min == (range < 0.5));
+    CHECK(scale.beyond_max == (range < 2));
+    const std::vector<Tick> numbers = ticks(scale, 1);
+    CHECK(numbers.size() >= 11);
+    CHECK(numbers.size() <= 21);
+    CHECK(numbers.front().value == Approx(-range));
+    CHECK(numbers[numbers.size() / 2].text == "0");
+    CHECK(numbers.back().text == picture_number(range));
+    CHECK(ticks_offset(scale, 1).empty());
+  }
+}
+
 TEST_CASE("scales that cannot be are refused") {
   CHECK_THROWS_WITH(scale_of({none, none}), contains("finite nowhere"));
   CHECK_THROWS_WITH(scale_of({-1, 1}, true), contains("--log"));
@@ -182,6 +218,25 @@ TEST_CASE("engineering prefixes") {
   CHECK(picture_number(-12e-6) == "−1.2e−5");
   CHECK(picture_number(123456) == "1.235e5");
   CHECK(picture_number(123456, 6) == "123456");
+}
+
+TEST_CASE("numbers as large as doubles go have ticks") {
+  std::vector<std::string> texts;
+  const Scale scale = scale_of({-1e308, 1e308});
+  for (const Tick& tick : ticks(scale, 1)) {
+    texts.push_back(tick.text);
+    CHECK(scale.fraction(tick.value) == Approx(0.5 + tick.value / 1e308 / 2));
+  }
+  CHECK(texts == std::vector<std::string>{"−1e308", "−8e307", "−6e307", "−4e307", "−2e307", "0",
+                                          "2e307", "4e307", "6e307", "8e307", "1e308"});
+  constexpr double largest = std::numeric_limits<double>::max();
+  for (const double least : {-largest, 0.9 * largest, largest}) {
+    const Scale whole = scale_of({least, largest});
+    CHECK(whole.fraction(largest) > 0.9);
+    const std::vector<Tick> list = ticks(whole, 1);
+    CHECK(list.size() >= 5);
+    for (const Tick& tick : list) CHECK(std::isfinite(tick.value));
+  }
 }
 
 TEST_CASE("numbers that doubles cannot count have few ticks") {

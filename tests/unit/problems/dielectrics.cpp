@@ -4,6 +4,7 @@
 #include <functional>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -14,6 +15,7 @@
 #include "tests/unit/dielectric_forms.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
 
 namespace fmbem::test::dielectrics_tests {
 
@@ -55,6 +57,95 @@ TEST_CASE("a coated conducting sphere has its capacitance at any contrast") {
     CHECK(std::abs(error[1]) < 1.3e-2);
     CHECK(order(std::abs(error[0]), std::abs(error[1])) == Approx(1.9).margin(0.25));
   }
+}
+
+TEST_CASE("a conductor in two dielectric shells has its capacitance") {
+  double error[2];
+  for (const int level : {2, 3}) {
+    Shells shells = conductor_in_shells(level);
+    shells.options.solver.tolerance = 1e-6;
+    const CapacitanceSolution solution = solve_capacitance(shells.mesh, shells.options);
+    CHECK(solution.converged);
+    error[level - 2] = solution.maxwell(0, 0) / unit_capacitance / shells.capacitance - 1;
+  }
+  CAPTURE(error[0], error[1]);
+  CHECK(std::abs(error[1]) < 1e-2);
+  CHECK(order(std::abs(error[0]), std::abs(error[1])) == Approx(1.9).margin(0.25));
+}
+
+TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field") {
+  const double permittivity = 1e6;
+  ConductorOptions exact, fast;
+  exact.op.kind = OperatorOptions::Choice::dense;
+  exact.solver.tolerance = 1e-10;
+  fast.op.kind = OperatorOptions::Choice::fmm;
+  fast.op.tolerance = fast.solver.tolerance = 1e-6;
+  fast.op.max_leaf = 20;
+  // Densities are those of exact products as far as tolerances and the condition say.
+  const auto solve_both = [&](const SurfaceMesh& mesh, const std::vector<std::string>& interfaces,
+                              const std::vector<Media>& media, const AppliedField& applied,
+                              const std::vector<double>& given) {
+    for (ConductorOptions* options : {&exact, &fast}) {
+      options->interfaces = interfaces;
+      options->media = media;
+      options->applied = applied;
+    }
+    const ConductorSolution by_entries = solve_conductors(mesh, exact, {given});
+    ConductorSolution by_fmm = solve_conductors(mesh, fast, {given});
+    CHECK(by_entries.converged);
+    CHECK(by_fmm.converged);
+    CHECK(by_fmm.op.levels >= 3);
+    const double condition = by_fmm.solves[0].condition;
+    CAPTURE(mesh.groups.size(), applied.charges.size(), condition);
+    CHECK(relative_difference(by_fmm.sigma[0], by_entries.sigma[0]) <
+          condition * (fast.op.tolerance + fast.solver.tolerance));
+    return by_fmm;
+  };
+  AppliedField uniform, charge;
+  uniform.uniform = {0, 0, 1};
+  charge.charges = {{{0, 0, 0.5}, unit_capacitance, permittivity}};
+  const std::vector<Media> of_sphere{{"sphere", permittivity, 1}};
+  // The bounds are of the mesh's errors, as above and below.
+  CHECK(error_of_potential(solve_both(sphere(3), {"sphere"}, of_sphere, uniform, {}),
+                           [&](Vec3d x) { return sphere_in_field(permittivity, x); }) < 0.02);
+  CHECK(error_of_potential(solve_both(sphere(3), {"sphere"}, of_sphere, charge, {}),
+                           [&](Vec3d x) { return charge_at_sphere(permittivity, 0.5, x); }) < 0.02);
+  SurfaceMesh coated;
+  add_ellipsoid(coated, "conductor", 3, {1, 1, 1});
+  add_ellipsoid(coated, "coat", 3, {2, 2, 2});
+  const ConductorSolution solution =
+      solve_both(coated, {"coat"},
+                 {{"conductor", permittivity, permittivity}, {"coat", permittivity, 1}}, {}, {1});
+  CHECK(conductor_charges(coated, solution)[0][0] / unit_capacitance ==
+        Approx(1 / (0.5 / permittivity + 0.5)).epsilon(1.3e-2));
+}
+
+TEST_CASE("beside an edge where panels' widths differ by ten K' has no charge averaged alone") {
+  double charge[2], error[2];
+  for (const NormalRows rows : {NormalRows::averaged, NormalRows::at_centroids}) {
+    ConductorOptions options = sphere_of(4);
+    options.interfaces = {"cube"};
+    options.media[0].group = "cube";
+    options.op.kind = OperatorOptions::Choice::dense;
+    options.op.normal_rows = rows;
+    options.applied.uniform = {0, 0, 1};
+    const ConductorSolution solution = solve_conductors(cube_of_two_gradings(6), options, {{}});
+    REQUIRE(solution.converged);
+    const bool is_pointwise = rows == NormalRows::at_centroids;
+    double moment = 0;
+    charge[is_pointwise] = 0;
+    for (std::size_t i = 0; i < solution.panels.size(); ++i) {
+      const double of_panel = solution.sigma[0][i] * solution.panels.area(i);
+      charge[is_pointwise] += of_panel;
+      moment += of_panel * solution.panels.centroid(i).z;
+    }
+    error[is_pointwise] = moment / cube_polarizability(4) - 1;
+  }
+  CAPTURE(charge[0], charge[1], error[0], error[1]);
+  CHECK(std::abs(charge[0]) < 1e-6);  // what the solver leaves
+  CHECK(std::abs(charge[1]) > 1e-3);
+  CHECK(std::abs(error[0]) < 0.02);
+  CHECK(std::abs(error[1]) > 3 * std::abs(error[0]));
 }
 
 TEST_CASE("residuals ask of a conductor far from another one what they ask of it alone") {
@@ -172,6 +263,33 @@ TEST_CASE("a floating sphere between plates is what the capacitances say, in sev
   for (const int i : {1, 2})
     CHECK(charges[i] ==
           Approx(c(i, 0) * potential + c(i, 1) * volts[0] + c(i, 2) * volts[1]).epsilon(1e-6));
+}
+
+TEST_CASE("a floating sphere between plates has the potential that images of its charge say") {
+  // Plates so wide that their rims, towards which fields fall by exp(-2 pi), are not felt.
+  constexpr double radius = 0.25, height = 0.1, half_width = 2;
+  std::vector<double> line;  // denser in the middle
+  for (int i = -10; i <= 10; ++i)
+    line.push_back(1 + std::copysign(std::pow(std::abs(i) / 10.0, 1.7), i));
+  const double exact = floating_between_plates(radius, height);
+  CHECK(exact > 1.1 * height);  // the plates count
+  double error[2];
+  for (const int level : {2, 3}) {
+    SurfaceMesh mesh;
+    add_ellipsoid(mesh, "sphere", level, {radius, radius, radius}, {0, 0, height});
+    for (const auto& [name, z] : {std::pair("lower", -0.5), {"upper", 0.5}})
+      add_grid_of_lines(mesh, add_group(mesh, name), line, {-half_width, -half_width, z},
+                        {2 * half_width, 0, 0}, {0, 2 * half_width, 0});
+    ConductorOptions options;
+    options.floating = {"sphere"};
+    const ConductorSolution solution = solve_conductors(mesh, options, {{0, -0.5, 0.5}});
+    REQUIRE(solution.converged);
+    CHECK(std::abs(conductor_charges(mesh, solution)[0][0]) < 1e-6 * unit_capacitance);
+    error[level - 2] = solution.potential[0][0] / exact - 1;
+  }
+  CAPTURE(error[0], error[1]);
+  CHECK(std::abs(error[1]) < 6e-3);
+  CHECK(order(std::abs(error[0]), std::abs(error[1])) == Approx(1.9).margin(0.25));
 }
 
 TEST_CASE("a sphere half in another medium, whose border ends on it") {

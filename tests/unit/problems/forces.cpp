@@ -339,6 +339,13 @@ TEST_CASE("a shell of a dielectric has its cavity outside, with what is in there
   CHECK(size > 0.1 * unit_capacitance);
   CHECK(norm(forces.bodies[0].force + forces.on_charges[0]) < 1e-5 * size);
   CHECK(norm(forces.bodies[0].stress_force - forces.bodies[0].force) < 0.2 * size);
+
+  // With a core of another medium it has a force where that belongs to it.
+  options.media = {{"inner", 2, 4}, {"outer", 4, 1}};
+  CHECK_THROWS_WITH(forces_of(mesh, options, {}, {shell}),
+                    contains("has a medium of relative permittivity 1 around it and encloses one "
+                             "of 2: give it its outer surface alone"));
+  CHECK(forces_of(mesh, options, {}, {{{"shell"}, {"outer"}}}).bodies.size() == 1);
 }
 
 TEST_CASE("forces that are not defined, and bodies that are not there") {

@@ -375,8 +375,10 @@ TEST_CASE("forces of problems on spheres and charges") {
   CHECK(of_shell.bodies[0].force.z == Approx(-pull).epsilon(0.05));
   CHECK(of_shell.bodies[0].stress_force.z == Approx(-pull).epsilon(0.1));
   in_shell.regions[0].coefficient = 4;
-  refused(ball, solve_problem(ball, in_shell, {}),
-          "borders on media of relative permittivities 1 to 4");
+  refused(
+      ball, solve_problem(ball, in_shell, {}),
+      "no force on the body \"sphere\" is defined, as it has a medium of relative permittivity 1 "
+      "around it and encloses one of 4: leave it out");
 
   with_ball.regions[0].loss = 1;
   refused(ball, solve_problem(ball, with_ball, {}), "real permittivities");

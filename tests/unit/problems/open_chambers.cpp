@@ -28,10 +28,12 @@ ProblemSolution solved_to(const TouchingCase& of, double tolerance) {
   options.op.tolerance = std::max(tolerance, 1e-8);
   options.op.kind =
       tolerance < 1e-7 ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
+  options.op.max_leaf = 20;  // so that there is a far field
   const ProblemSolution solution = solve_problem(of.mesh, of.problem, options);
   CAPTURE(solution.solves[0].iterations);
   CHECK(solution.converged);
   CHECK(solution.solves[0].iterations <= 12);
+  if (solution.op.kind == OperatorKind::fmm) CHECK(solution.op.levels >= 3);
   return solution;
 }
 

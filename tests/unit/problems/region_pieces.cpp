@@ -7,6 +7,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/problem_forms.hpp"
+#include "tests/unit/reflected_surfaces.hpp"
 
 namespace fmbem::test::region_pieces_tests {
 
@@ -80,6 +81,53 @@ TEST_CASE("pieces of one region that are known up to a constant are regions of t
   check_refused(balls({{"a", 1, {}}, {"hull", 2, {}}}), cavity, "several pieces");
   // Each is fixed by itself.
   CHECK_NOTHROW(solve_problem(two, conducting({{"w", 1}}, {a, in("w", dirichlet("b", x_of))}), {}));
+}
+
+TEST_CASE(
+    "a piece that weak Robin walls alone fix is told, and as a region of its own has no error") {
+  const SurfaceMesh two = balls({{"a", 1, {}}, {"b", 1, {5, 0, 0}}});
+  const auto leaking = [](const char* group, double a, double middle) {
+    return robin(group, constant(a),
+                 [=](const SurfacePoint& at) { return slope(at) + a * (x_of(at) - middle); });
+  };
+  const std::vector<Vec3d> points{{-0.3, 0, 0}, {4.6, 0, 0}};
+  const double weak = 1e-6;
+  const auto told = [](const ProblemSolution& solution) {
+    return std::count_if(solution.notices.begin(), solution.notices.end(), [](const auto& notice) {
+      return notice.starts_with("the region \"w\" lies in several pieces, and of the one at");
+    });
+  };
+  const auto with_b = [&](const char* region, double a) {
+    return conducting({{"w", 1}, {"v", 1}},
+                      {in("w", leaking("a", weak, 0)), in(region, leaking("b", a, 5))});
+  };
+  CHECK(told(solve_problem(two, with_b("w", weak), {})) == 1);
+  CHECK(told(solve_problem(two, with_b("w", 1), {})) == 1);
+  CHECK(told(solve_problem(two, with_b("w", weak), {.solver = {.tolerance = 1e-10}})) == 0);
+  const ProblemSolution apart = solve_problem(two, with_b("v", weak), {});
+  CHECK(apart.notices.empty());
+  const ProblemField field = problem_field(two, apart, 0, points);
+  CHECK(field.potential[0] == Approx(-0.3).epsilon(0.05));
+  CHECK(field.potential[1] == Approx(-0.4).epsilon(0.05));
+
+  BoundaryProblem strong = with_b("w", 1);
+  strong.groups[0] = in("w", dirichlet("a", x_of));
+  CHECK(told(solve_problem(two, strong, {})) == 0);
+  strong.groups[1] = in("w", leaking("b", weak, 5));
+  CHECK(told(solve_problem(two, strong, {})) == 1);
+}
+
+TEST_CASE("a ground plane fixes the pieces of a region that it passes through") {
+  SurfaceMesh dome = part_above(sphere(2), 2);
+  add_ellipsoid(dome, "ball", 2, Vec3d{1, 1, 1}, {5, 0, 2});
+  BoundaryProblem problem = conducting({{"w", 1}, {"v", 1}}, {in("w", neumann("sphere", slope))});
+  problem.planes.at[2] = SymmetryPlane{PlaneKind::ground};
+  problem.groups.push_back(in("w", neumann("ball", slope)));
+  check_refused(dome, problem, "the region \"w\" lies in several pieces");
+  problem.groups[1] = in("v", neumann("ball", slope));
+  CHECK_NOTHROW(solve_problem(dome, problem, {}));
+  problem.groups[1] = in("w", dirichlet("ball", x_of));
+  CHECK_NOTHROW(solve_problem(dome, problem, {}));
 }
 
 TEST_CASE("an image is no other piece of a region") {
