@@ -93,6 +93,8 @@ MixedVectors::~MixedVectors() = default;
 void GreenProduct::multiply(const double*, double*) const {}
 void GreenProduct::multiply_on_device(const double*, double*) const {}
 void GreenProduct::flux_on_device(const double*, double*) const {}
+void GreenProduct::multiply_transposed(const double*, double*) const {}
+void GreenProduct::flux_transposed_on_device(const double*, double*) const {}
 void GreenProduct::wait() const {}
 double GreenProduct::norm_of_v() const { return 0; }
 void GreenProduct::describe(OperatorInfo&) const {}
@@ -109,6 +111,9 @@ void MixedVectors::set_columns(std::size_t, const Columns&, double*) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}
 void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
+const double* MixedVectors::change_rows_transposed(const double*, double*, int) { return nullptr; }
+void MixedVectors::take(std::size_t, const double*, bool, double*, int) const {}
+void MixedVectors::add(const double*, double*, int) const {}
 double* MixedVectors::room(int) { return nullptr; }
 void MixedVectors::wait() const {}
 void PairBlocks::multiply(const double*, double*, int) const {}

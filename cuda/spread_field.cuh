@@ -37,12 +37,15 @@ class SpreadField {
   TableView<T> table() const { return stages_.table(); }
   const FarKernel& kernel() const { return stages_.kernel(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
-  std::int64_t bytes() const { return stages_.bytes() + charges_.bytes() + places_.bytes(); }
+  std::int64_t bytes() const {
+    return stages_.bytes() + charges_.bytes() + places_.bytes() + dipoles_.bytes();
+  }
   /// Gives back the memory of charges and expansions, until the next evaluation needs it.
   void release() {
     stages_.release();
     charges_ = {};
     places_ = {};
+    dipoles_ = {};
   }
   /// How many of so many right-hand sides go through at a time.
   int batch(int count) const { return stages_.batch(count); }
@@ -89,27 +92,32 @@ class SpreadField {
     done("L2P");
   }
 
-  /// Enqueues the transposed evaluation of a batch: from arguments.charges, [vectors][targets], to
-  /// sums over targets for each source. `m2l` are the rows of the transposed view of the tree, near
-  /// as above. l2p(expansions) enqueues the local expansions of the boxes with sources of their own
-  /// at these, which need not wait for the near field. add(near part, largest) is called last: it
-  /// enqueues the sum of both, times scale() over the strength_scale() of each vector.
+  /// Enqueues the transposed evaluation of a batch: from arguments.charges or arguments.dipoles or
+  /// both, [vectors][targets], to sums over targets for each source. What acted on potentials acts
+  /// as charges, and what acted on gradients as dipoles. `m2l` are the rows of the transposed view
+  /// of the tree, near as above. l2p(expansions) enqueues the local expansions of the boxes with
+  /// sources of their own at these, which need not wait for the near field. add(near part, largest)
+  /// is called last: it enqueues the sum of both, times scale() over the strength_scale() of each
+  /// vector.
   template <class Near, class L2p, class Add, class Done>
   void enqueue_transposed(const M2lRows& m2l, const Arguments& arguments, int vectors, Near&& near,
                           L2p&& l2p, Add&& add, Done&& done) {
     const PointsView<double> targets = tree_.targets();
     reserve(m2l, vectors);
+    const bool has_charges = arguments.charges != nullptr;
     grow(places_, vectors * targets.count, stream_);
+    if (arguments.dipoles) grow(dipoles_, vectors * targets.count, stream_);
+    ChargedPoint<double>* const dipoles = arguments.dipoles ? dipoles_.data() : nullptr;
     look_at(arguments, targets.count, vectors);
     sort_strengths(arguments_.data(), targets, vectors, tree_.scale, largest_.data(),
-                   SortedStrengths<double>{true, places_.data(), nullptr}, stream_);
+                   SortedStrengths<double>{has_charges, places_.data(), dipoles}, stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
     const NearPart near_part = near(largest_.data());
     if (stages_.has_far()) {
       LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
       leaves.tree = leaves.tree.transposed();
-      p2m(targets.count, StrengthsView<double>{places_.data(), true, nullptr}, leaves,
+      p2m(targets.count, StrengthsView<double>{places_.data(), has_charges, dipoles}, leaves,
           stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
       stages_.enqueue({leaves.tree, m2l}, vectors, done);
@@ -134,7 +142,8 @@ class SpreadField {
   /// Finds the largest strengths of a batch.
   void look_at(const Arguments& arguments, std::int64_t n, int vectors) {
     set_arguments(arguments_.data(), arguments, stream_);
-    find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
+    find_largest(arguments_.data(), n, vectors, arguments.charges != nullptr,
+                 arguments.dipoles != nullptr, tree_.scale, largest_.data(), stream_);
   }
   void wait_for(const NearPart& near, auto&& done) const {
     if (!near.done) return;
@@ -149,7 +158,8 @@ class SpreadField {
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<T> charges_;
-  DeviceBuffer<ChargedPoint<double>> places_;  ///< of transposed evaluations: targets and charges
+  /// Of transposed evaluations: targets with their charges, and their dipoles.
+  DeviceBuffer<ChargedPoint<double>> places_, dipoles_;
 };
 
 }  // namespace fmbem::cuda

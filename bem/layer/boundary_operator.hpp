@@ -150,7 +150,7 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 std::vector<double> matrix_of(const BoundaryOperator& op);
 
 /// V, K or K' with constant densities. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
-/// OperatorOptions::normal_rows; at centroids the FMM has transposed products on the CPU alone.
+/// OperatorOptions::normal_rows.
 /// With fine panels K σ and K' σ tend to the means of both sides' limits on the surface; with
 /// normals that point outward K 1 = −½ on a closed surface. A block has the rows and columns of
 /// some panels, and costs what these cost; it has no approximate inverse. With

@@ -56,11 +56,13 @@ class CentroidFlux final : public BoundaryOperator {
     });
   }
   void multiply_on_device(const double* x, double* y, const Product& product) const override {
-    refuse_transposed(product, "K' at centroids by the FMM on the GPU");
     const std::lock_guard one_at_a_time(multiplying_);
     for_accuracy(product, [&](const GreenOperator& green) {
       for (int v = 0; v < product.vectors; ++v)
-        green.flux_on_device(x + v * columns(), y + v * rows());
+        if (product.transposed)
+          green.flux_transposed_on_device(x + v * rows(), y + v * columns());
+        else
+          green.flux_on_device(x + v * columns(), y + v * rows());
       if (&green != &green_) green.wait();  // it ends here
     });
   }

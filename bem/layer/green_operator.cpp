@@ -104,6 +104,7 @@ struct GreenOperator::Impl {
   /// What acted on potentials acts as charges at the centroids, and what acted on derivatives along
   /// normals as dipoles.
   void multiply_transposed(std::span<const double> y, std::span<double> x) const {
+    if (on_gpu) return on_gpu->multiply_transposed(y.data(), x.data());
     const std::size_t n = n_columns, m = n_rows;
     product_seconds.clear();
     std::fill(x.begin(), x.end(), 0.0);
@@ -261,14 +262,11 @@ void GreenOperator::multiply(std::span<const double> x, std::span<double> y) con
 }
 
 void GreenOperator::multiply_transposed(std::span<const double> y, std::span<double> x) const {
-  FMBEM_REQUIRE(!impl_->on_gpu,
-                "transposed products of charges and dipoles are the CPU's: make "
-                "the operator there");
   FMBEM_REQUIRE(x.size() == 2 * columns() && y.size() == outputs() * rows(),
                 "a transposed operator of charges and dipoles takes "
                     << outputs() * rows() << " numbers to " << 2 * columns() << ", not " << y.size()
                     << " to " << x.size());
-  fmm::check_evaluation(y.size(), 0, {.charges = y}, {});
+  if (!impl_->on_gpu) fmm::check_evaluation(y.size(), 0, {.charges = y}, {});
   impl_->multiply_transposed(y, x);
 }
 
@@ -282,6 +280,10 @@ void GreenOperator::multiply_on_device(const double* x, double* y) const {
 
 void GreenOperator::flux_on_device(const double* charges, double* flux) const {
   impl_->product_on_gpu().flux_on_device(charges, flux);
+}
+
+void GreenOperator::flux_transposed_on_device(const double* flux, double* charges) const {
+  impl_->product_on_gpu().flux_transposed_on_device(flux, charges);
 }
 
 void GreenOperator::wait() const {

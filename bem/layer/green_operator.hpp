@@ -43,7 +43,8 @@ class GreenOperator {
   int outputs() const;
   /// Overwrites y. Products may not run at the same time.
   void multiply(std::span<const double> x, std::span<double> y) const;
-  /// The transposed product, on the CPU: from y to x, overwriting it.
+  /// The transposed product, from y to x, overwriting it. On the GPU not of potentials of one
+  /// kernel: an InputError says so.
   void multiply_transposed(std::span<const double> y, std::span<double> x) const;
   Processor processor() const;
   /// The product in the GPU's memory, in the order of its default stream, where processor() is the
@@ -51,6 +52,8 @@ class GreenOperator {
   void multiply_on_device(const double* x, double* y) const;
   /// y_1 of charges alone, [columns] to [rows], likewise, where outputs() is 2.
   void flux_on_device(const double* charges, double* flux) const;
+  /// Its transpose, [rows] to [columns].
+  void flux_transposed_on_device(const double* flux, double* charges) const;
   /// Waits until these are done.
   void wait() const;
   /// About ‖V‖ of the kernel that falls least.

@@ -175,15 +175,28 @@ void MixedOperator::multiply(const double* x, double* y, const Product& product)
 
 void MixedOperator::multiply_on_device(const double* x, double* y, const Product& product) const {
   if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
-  FMBEM_REQUIRE(!product.transposed,
-                "transposed products of mixed rows take vectors in host memory");
   const std::lock_guard one_at_a_time(multiplying_);
+  if (product.transposed) return multiply_transposed_on_device(x, y, product);
   on_device_->set(0, x, y, product.vectors);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const double* const result = add_product_on_device(k, x, y, product);
     if (!is_v(parts_[k])) on_device_->sum_fluxes(k + 1, result, product.vectors);
   }
   on_device_->change_rows(x, y, product.vectors);
+}
+
+void MixedOperator::multiply_transposed_on_device(const double* x, double* y,
+                                                  const Product& product) const {
+  const int vectors = product.vectors;
+  const double* const of_rows = on_device_->change_rows_transposed(x, y, vectors);
+  on_device_->add(0, of_rows, y, vectors);
+  double* const taken = on_device_->room(2 * vectors);
+  double* const result = taken + size() * static_cast<std::size_t>(vectors);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    on_device_->take(k + 1, of_rows, !is_v(parts_[k]), taken, vectors);
+    parts_[k].op->apply_on_device(taken, result, of_part(parts_[k], product));
+    on_device_->add(result, y, vectors);
+  }
 }
 
 const double* MixedOperator::add_product_on_device(std::size_t k, const double* x, double* y,

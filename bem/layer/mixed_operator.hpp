@@ -54,7 +54,6 @@ class MixedOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;
-  /// Not transposed: those are for vectors in host memory.
   void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
@@ -70,6 +69,7 @@ class MixedOperator final : public BoundaryOperator {
                                       const Product& product) const;
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
+  void multiply_transposed_on_device(const double* x, double* y, const Product& product) const;
 
   Panels panels_;
   std::shared_ptr<const MixedRows> rows_;

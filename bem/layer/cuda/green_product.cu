@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
 
 namespace fmbem::cuda::bem {
@@ -45,6 +47,20 @@ __global__ void add_pass(const double* potential, const Vec3d* gradient, const V
   y[n + i] += f * dot(normal[i], gradient[i]);
 }
 
+/// Transposed: what acts on potentials and on gradients in a pass.
+__global__ void scale_targets(const double* y, const Vec3d* normal, double p, double f,
+                              std::int64_t n, double* charges, Vec3d* dipoles) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  charges[i] = p * y[i];
+  dipoles[i] = (f * y[n + i]) * normal[i];
+}
+
+__global__ void add_scaled(const double* from, double factor, std::int64_t n, double* to) {
+  const std::int64_t j = thread_index();
+  if (j < n) to[j] += factor * from[j];
+}
+
 /// A near field in the order of its targets.
 __global__ void add_in_order(const double* near, const std::int32_t* order, std::int64_t n,
                              double* y) {
@@ -70,6 +86,7 @@ struct GreenProduct::Impl {
   BlockPanels block;
   std::shared_ptr<const PanelStore> panels;  ///< of the columns
   SpreadTree tree;
+  std::unique_ptr<TransposedLists> transposed;  ///< from the first transposed product on
   DeviceBuffer<double> x, y;
   std::int64_t results;  ///< numbers of y that are handed out
   NormEstimate estimate;
@@ -95,6 +112,8 @@ struct GreenProduct::Impl {
 
   /// Enqueues y from x.
   virtual void enqueue() = 0;
+  /// Enqueues x from y, transposed.
+  virtual void enqueue_transposed() = 0;
   virtual std::int64_t bytes() const = 0;
 
   std::int64_t columns() const { return panels->size(); }
@@ -144,8 +163,22 @@ struct GreenProduct::Impl {
     enqueue();
     copy_to_host(y.data(), static_cast<std::size_t>(results), to, stream);
     stream.wait();
-    if (std::isnan(to[0]))  // as it is everywhere then
-      fmm::check_evaluation(x.size(), rows(), {.charges = {from, x.size()}}, {});
+    refuse_not_finite({from, x.size()}, rows(), to);
+  }
+
+  void multiply_transposed(const double* from, double* to) {
+    y.fill_bytes(0);
+    copy_to_device(from, static_cast<std::size_t>(results), y.data(), stream);
+    enqueue_transposed();
+    copy_to_host(x.data(), x.size(), to, stream);
+    stream.wait();
+    refuse_not_finite({from, static_cast<std::size_t>(results)}, columns(), to);
+  }
+
+  /// Strengths that are not finite, which make all results NaN.
+  static void refuse_not_finite(std::span<const double> from, std::int64_t to,
+                                const double* results) {
+    if (std::isnan(results[0])) fmm::check_evaluation(from.size(), to, {.charges = from}, {});
   }
 
   void multiply_on_device(const double* from, double* to) {
@@ -163,6 +196,21 @@ struct GreenProduct::Impl {
       enqueue();
       copy(y.data() + rows(), rows(), flux);
     });
+  }
+
+  void flux_transposed_on_device(const double* flux, double* charges) {
+    in_default_stream(stream, [&] {
+      y.fill_bytes(0);
+      copy(flux, rows(), y.data() + rows());
+      enqueue_transposed();
+      copy(x.data(), columns(), charges);
+    });
+  }
+
+  const TransposedLists& transposed_lists() {
+    if (!transposed)
+      transposed = std::make_unique<TransposedLists>(tree, nullptr, columns(), stream);
+    return *transposed;
   }
 
   void copy(const double* from, std::int64_t count, double* to) {
@@ -206,6 +254,11 @@ struct PotentialProduct final : GreenProduct::Impl {
     launch(scale_sources, blocks_for(columns()), threads_per_block, 0, stream, x.data(), columns(),
            term.v, term.k * tree.scale, scaled.data());
     far->multiply(*near, scaled.data(), y.data(), 1, nullptr);
+  }
+  void enqueue_transposed() override {
+    throw InputError(
+        "transposed products of potentials of charges and dipoles are the CPU's: make the operator "
+        "there");
   }
   std::int64_t bytes() const override { return scaled.bytes() + far->bytes() + near->bytes(); }
 };
@@ -290,6 +343,43 @@ struct FluxProduct final : GreenProduct::Impl {
     }
     for (const auto& of_kernel : near) of_kernel->add(x.data(), y.data(), stream);
   }
+
+  void enqueue_transposed() override {
+    const TransposedLists& lists = transposed_lists();
+    const std::int64_t n = columns(), m = rows();
+    x.fill_bytes(0);
+    const auto add = [&](const double* from, double times, double* to) {
+      launch(add_scaled, blocks_for(n), threads_per_block, 0, stream, from, times, n, to);
+    };
+    if (near_of_k) {
+      near_of_k->multiply_transposed(lists, y.data(), 1, factor.data(), scaled.data(), stream);
+      add(scaled.data(), 1, x.data() + n);
+    }
+    for (const Kernel& kernel : kernels) {
+      const auto passes = static_cast<int>(kernel.passes.size());
+      const auto any_has = [&](double GreenPass::*what) {
+        return std::ranges::any_of(kernel.passes, [&](const auto& p) { return p.*what != 0; });
+      };
+      for (int p = 0; p < passes; ++p)
+        launch(scale_targets, blocks_for(m), threads_per_block, 0, stream, y.data(), normal.data(),
+               kernel.passes[p].potential, kernel.passes[p].flux, m, potential.data() + m * p,
+               gradient.data() + m * p);
+      const FarTargets from{any_has(&GreenPass::potential) ? potential.data() : nullptr,
+                            any_has(&GreenPass::flux) ? gradient.data() : nullptr};
+      const FarSources to{any_has(&GreenPass::sigma) ? scaled.data() : nullptr,
+                          any_has(&GreenPass::mu)
+                              ? scaled.data() + static_cast<std::int64_t>(passes) * n
+                              : nullptr};
+      kernel.far->evaluate_far_transposed(lists, from, to, passes);
+      for (int p = 0; p < passes; ++p) {
+        if (to.of_charges) add(to.of_charges + p * n, kernel.passes[p].sigma, x.data());
+        if (to.of_dipoles)
+          add(to.of_dipoles + p * n, kernel.passes[p].mu * tree.scale, x.data() + n);
+      }
+    }
+    for (const auto& of_kernel : near)
+      of_kernel->add_transposed(lists.tiles_of(tree), y.data(), x.data(), stream);
+  }
   std::int64_t bytes() const override {
     std::int64_t sum = scaled.bytes() + potential.bytes() + gradient.bytes() + normal.bytes() +
                        (near_of_k ? near_of_k->bytes() : 0);
@@ -330,6 +420,14 @@ void GreenProduct::flux_on_device(const double* charges, double* flux) const {
   with_advice(true, [&] { impl_->flux_on_device(charges, flux); });
 }
 
+void GreenProduct::multiply_transposed(const double* y, double* x) const {
+  with_advice(true, [&] { impl_->multiply_transposed(y, x); });
+}
+
+void GreenProduct::flux_transposed_on_device(const double* flux, double* charges) const {
+  with_advice(true, [&] { impl_->flux_transposed_on_device(flux, charges); });
+}
+
 void GreenProduct::wait() const { impl_->stream.wait(); }
 
 double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }
@@ -338,7 +436,8 @@ void GreenProduct::describe(OperatorInfo& info) const {
   info.processor = Processor::gpu;
   info.near_field_stored = impl_->stored;
   info.memory_bytes = impl_->panels->bytes() + impl_->tree.bytes() + impl_->x.bytes() +
-                      impl_->y.bytes() + impl_->bytes();
+                      impl_->y.bytes() + impl_->bytes() +
+                      (impl_->transposed ? impl_->transposed->bytes() : 0);
   info.levels = impl_->tree.tree.levels();
   info.max_leaf = impl_->tree.max_leaf;
   info.inflation = impl_->tree.inflation;

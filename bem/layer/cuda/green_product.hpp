@@ -38,6 +38,9 @@ class GreenProduct {
   void multiply_on_device(const double* x, double* y) const;
   /// Of charges alone the derivatives y_1, where there are such: [columns] to [rows], likewise.
   void flux_on_device(const double* charges, double* flux) const;
+  /// The transposed products of both, from y to x.
+  void multiply_transposed(const double* y, double* x) const;
+  void flux_transposed_on_device(const double* flux, double* charges) const;
   /// Until all that was enqueued is done.
   void wait() const;
   /// About ‖V‖.

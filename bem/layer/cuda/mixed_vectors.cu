@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 /// The sums of area flux over each chunk, of vector number blockIdx.y: sums[vectors][chunks].
+/// Without areas those of flux.
 __global__ void __launch_bounds__(threads_per_block)
     sum_flux_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, std::int64_t n,
                     const double* flux, const double* area, double* sums) {
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(threads_per_block)
   for (std::int32_t k = chunk_begin[blockIdx.x] + static_cast<std::int32_t>(threadIdx.x);
        k < chunk_begin[blockIdx.x + 1]; k += threads_per_block) {
     const std::int32_t i = order[k];
-    sum += area[i] * flux[blockIdx.y * n + i];
+    sum += (area ? area[i] : 1) * flux[blockIdx.y * n + i];
   }
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
@@ -89,7 +90,8 @@ __global__ void sum_vector_parts(const double* sums, const double* fluxes, std::
   of_part[2 * parts + p] = flux;
 }
 
-/// Factors of the terms of all changes, [3][terms], as the sums have them.
+/// Factors of the terms of all changes, [3][terms], as the sums have them: of each change the parts
+/// that it takes sums of or, transposed, of each part the changed ones that take its sums.
 struct TermView {
   const std::int32_t *begin, *part;
   const double* factor;
@@ -117,10 +119,88 @@ __global__ void add_shifts(const std::int32_t* part, const double* shift, std::i
   if (i < n) y[blockIdx.y * n + i] += shift[blockIdx.y * parts + part[i]];
 }
 
+/// Transposed: what each part takes from sums over the rows of changed parts, [vectors][chunks], of
+/// charges, rows and fluxes: [vectors][3][parts].
+__global__ void transpose_terms(TermView of_parts, const double* sums, std::int64_t chunks,
+                                const std::int32_t* part_chunks, std::int64_t parts,
+                                const double* part_area, double* of_part) {
+  const std::int64_t p = thread_index();
+  if (p >= parts) return;
+  sums += blockIdx.y * chunks;
+  of_part += blockIdx.y * 3 * parts;
+  double sum[3] = {};
+  for (std::int32_t k = of_parts.begin[p]; k < of_parts.begin[p + 1]; ++k) {
+    const std::int32_t changed = of_parts.part[k];
+    double of_rows = 0;
+    for (std::int32_t c = part_chunks[changed]; c < part_chunks[changed + 1]; ++c)
+      of_rows += sums[c];
+    const double mean = of_rows / part_area[changed];
+    for (int kind = 0; kind < 3; ++kind)
+      sum[kind] += of_parts.factor[kind * of_parts.count + k] * mean;
+  }
+  for (int kind = 0; kind < 3; ++kind) of_part[kind * parts + p] = sum[kind];
+}
+
+/// y = the charges' part of the transposed changes, and z = x and the rows' part.
+__global__ void transpose_changes(const std::int32_t* part, const double* of_part,
+                                  std::int64_t parts, const double* charge_weight,
+                                  const double* area, std::int64_t n, const double* x, double* z,
+                                  double* y) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  const double* const own = of_part + blockIdx.y * 3 * parts + part[i];
+  y[blockIdx.y * n + i] = charge_weight[i] * own[0];
+  z[blockIdx.y * n + i] = x[blockIdx.y * n + i] + area[i] * own[parts];
+}
+
+/// What fluxes have in transposed changes: null where none is in a sum.
+struct FluxView {
+  const double* of_part;  ///< [vectors][3][parts], of fluxes the last
+  const std::int32_t* part;
+  const double* area;
+  std::int64_t parts;
+};
+
+/// Rows of z times factors and, of fluxes, areas times what their parts have. `panel` as above.
+__global__ void take_rows(const double* factor, const std::int32_t* panel, std::int64_t rows,
+                          const double* z, std::int64_t panels, FluxView fluxes, double* taken) {
+  const std::int64_t k = thread_index();
+  if (k >= rows) return;
+  const std::int64_t i = panel ? panel[k] : k;
+  double sum = factor[k] * z[blockIdx.y * panels + i];
+  if (fluxes.of_part)
+    sum += fluxes.area[i] * fluxes.of_part[(3 * blockIdx.y + 2) * fluxes.parts + fluxes.part[i]];
+  taken[blockIdx.y * rows + k] = sum;
+}
+
+__global__ void add_vectors(const double* x, std::int64_t numbers, double* y) {
+  const std::int64_t k = thread_index();
+  if (k < numbers) y[k] += x[k];
+}
+
 using Indices = std::vector<std::int32_t>;
 
 DeviceArray<std::int32_t> upload_indices(const Indices& indices) {
   return DeviceArray<std::int32_t>(std::span<const std::int32_t>(indices));
+}
+
+/// TermView's arrays.
+struct Terms {
+  DeviceArray<std::int32_t> begin, part;
+  DeviceArray<double> factor;
+  TermView view() const {
+    return {begin.data(), part.data(), factor.data(), static_cast<std::int64_t>(part.size())};
+  }
+};
+
+/// From where the terms of each begin, the part and the factors of each term.
+Terms upload_terms(const Indices& begin, const Indices& part,
+                   const std::vector<PartShift::Term>& terms) {
+  std::vector<double> factor;
+  for (const auto kind : {&PartShift::Term::charge, &PartShift::Term::row, &PartShift::Term::flux})
+    for (const PartShift::Term& term : terms) factor.push_back(term.*kind);
+  return {upload_indices(begin), upload_indices(part),
+          DeviceArray<double>(std::span<const double>(factor))};
 }
 
 }  // namespace
@@ -140,12 +220,11 @@ struct MixedVectors::Parts {
   DeviceArray<std::int32_t> chunk_begin;   ///< [chunks + 1], in the order
   DeviceArray<std::int32_t> part_chunks;   ///< [parts + 1]
   DeviceArray<std::int32_t> changed_part;  ///< [changed]
-  DeviceArray<std::int32_t> term_begin;    ///< [changed + 1]
-  DeviceArray<std::int32_t> term_part;     ///< [terms]
-  DeviceArray<double> term_factor;         ///< [3][terms]: of charges, rows and fluxes
+  Terms terms, transposed_terms;           ///< of the changed parts; of all parts
   bool needs_flux = false;
-  DeviceArray<double> spread;  ///< [vectors][panels], fluxes of some rows, if needed
-  DeviceArray<double> fluxes;  ///< [vectors][chunks], if needed
+  DeviceArray<double> spread;        ///< [vectors][panels], fluxes of some rows, if needed
+  DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
+  DeviceArray<double> changed_rows;  ///< [vectors][panels], of transposed changes
   // Of each vector: [2][chunks], of charges and of rows; [3][parts], of charges, rows and fluxes;
   // and [parts], 0 where rows are not changed.
   DeviceArray<double> sums, sums_of_part, shift;
@@ -175,24 +254,29 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   order = DeviceArray<std::int32_t>(std::span<const std::int32_t>(sorted.number));
   chunk_begin = upload_indices(chunks);
   part_chunks = upload_indices(chunks_of);
-  Indices of_change, begin{0}, of_term;
-  std::vector<double> charge, row, flux;
+  Indices of_change, begin{0}, of_term, changed_of_term;
+  std::vector<PartShift::Term> all_terms;
   for (const PartShift& change : equations.changed()) {
     of_change.push_back(change.part);
     for (const PartShift::Term& term : change.terms) {
+      all_terms.push_back(term);
       of_term.push_back(term.part);
-      charge.push_back(term.charge);
-      row.push_back(term.row);
-      flux.push_back(term.flux);
+      changed_of_term.push_back(change.part);
     }
-    begin.push_back(static_cast<std::int32_t>(of_term.size()));
+    begin.push_back(static_cast<std::int32_t>(all_terms.size()));
   }
-  charge.insert(charge.end(), row.begin(), row.end());
-  charge.insert(charge.end(), flux.begin(), flux.end());
   changed_part = upload_indices(of_change);
-  term_begin = upload_indices(begin);
-  term_part = upload_indices(of_term);
-  term_factor = DeviceArray<double>(std::span<const double>(charge));
+  terms = upload_terms(begin, of_term, all_terms);
+  const GroupOrder by_part =
+      sort_by_group(static_cast<std::int64_t>(of_term.size()), static_cast<std::int64_t>(parts),
+                    [&](std::int64_t k) { return of_term[k]; });
+  Indices changed_by_part;
+  std::vector<PartShift::Term> terms_by_part;
+  for (const std::int32_t k : by_part.number) {
+    changed_by_part.push_back(changed_of_term[k]);
+    terms_by_part.push_back(all_terms[k]);
+  }
+  transposed_terms = upload_terms(by_part.begin, changed_by_part, terms_by_part);
   needs_flux = !equations.needs_flux().empty();
 }
 
@@ -274,8 +358,6 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
   const auto chunks = static_cast<std::int64_t>(p.chunk_begin.size()) - 1,
              parts = static_cast<std::int64_t>(p.part_area.size()),
              changed = static_cast<std::int64_t>(p.changed_part.size());
-  const TermView terms{p.term_begin.data(), p.term_part.data(), p.term_factor.data(),
-                       static_cast<std::int64_t>(p.term_part.size())};
   const auto grid = [&](unsigned blocks) { return dim3(blocks, vectors); };
   launch(sum_vector_chunks, grid(static_cast<unsigned>(chunks)), threads_per_block, 0, nullptr,
          p.order.data(), p.chunk_begin.data(), n, x, y, p.charge_weights(), p.area.data(),
@@ -284,10 +366,52 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
          p.needs_flux ? p.fluxes.data() : nullptr, chunks, p.part_chunks.data(), parts,
          p.sums_of_part.data());
   launch(find_shifts, grid(blocks_for(changed)), threads_per_block, 0, nullptr,
-         p.changed_part.data(), changed, terms, p.sums_of_part.data(), parts, p.part_area.data(),
-         p.shift.data());
+         p.changed_part.data(), changed, p.terms.view(), p.sums_of_part.data(), parts,
+         p.part_area.data(), p.shift.data());
   launch(add_shifts, grid(blocks_for(n)), threads_per_block, 0, nullptr, p.part.data(),
          p.shift.data(), parts, n, y);
+}
+
+const double* MixedVectors::change_rows_transposed(const double* x, double* y, int vectors) {
+  if (!parts_) {
+    clear(y, vectors);
+    return x;
+  }
+  Parts& p = *parts_;
+  p.reserve(vectors);
+  if (p.changed_rows.size() < size_ * vectors)
+    p.changed_rows = DeviceArray<double>(size_ * vectors);
+  const auto n = static_cast<std::int64_t>(size_);
+  const auto chunks = static_cast<std::int64_t>(p.chunk_begin.size()) - 1,
+             parts = static_cast<std::int64_t>(p.part_area.size());
+  const auto grid = [&](unsigned blocks) { return dim3(blocks, vectors); };
+  launch(sum_flux_chunks, grid(static_cast<unsigned>(chunks)), threads_per_block, 0, nullptr,
+         p.order.data(), p.chunk_begin.data(), n, x, nullptr, p.sums.data());
+  launch(transpose_terms, grid(blocks_for(parts)), threads_per_block, 0, nullptr,
+         p.transposed_terms.view(), p.sums.data(), chunks, p.part_chunks.data(), parts,
+         p.part_area.data(), p.sums_of_part.data());
+  launch(transpose_changes, grid(blocks_for(n)), threads_per_block, 0, nullptr, p.part.data(),
+         p.sums_of_part.data(), parts, p.charge_weights(), p.area.data(), n, x,
+         p.changed_rows.data(), y);
+  return p.changed_rows.data();
+}
+
+void MixedVectors::take(std::size_t f, const double* z, bool with_fluxes, double* taken,
+                        int vectors) const {
+  const Factors& own = factors_[f];
+  const auto rows = static_cast<std::int64_t>(own.rows);
+  FluxView fluxes{};
+  if (with_fluxes && parts_ && parts_->needs_flux)
+    fluxes = {parts_->sums_of_part.data(), parts_->part.data(), parts_->area.data(),
+              static_cast<std::int64_t>(parts_->part_area.size())};
+  launch(take_rows, dim3(blocks_for(rows), vectors), threads_per_block, 0, nullptr,
+         own.factor.data(), own.panel.data(), rows, z, static_cast<std::int64_t>(size_), fluxes,
+         taken);
+}
+
+void MixedVectors::add(const double* x, double* y, int vectors) const {
+  const std::int64_t numbers = static_cast<std::int64_t>(size_) * vectors;
+  launch(add_vectors, blocks_for(numbers), threads_per_block, 0, nullptr, x, numbers, y);
 }
 
 void MixedVectors::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }

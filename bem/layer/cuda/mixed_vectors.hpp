@@ -39,6 +39,14 @@ class MixedVectors {
   void sum_fluxes(std::size_t f, const double* flux, int vectors);
   /// ChargeEquations::change_rows(). The same bits every time.
   void change_rows(const double* x, double* y, int vectors);
+  /// ChargeEquations::change_rows_transposed(): y = Cᵀ x, and returns z = (1 + R)ᵀ x, which holds
+  /// until the next call. The same bits every time.
+  const double* change_rows_transposed(const double* x, double* y, int vectors);
+  /// taken = f z with factors number f in their rows, [vectors][rows]; with fluxes, if any is
+  /// needed, and what the last change_rows_transposed() of as many vectors has for these.
+  void take(std::size_t f, const double* z, bool with_fluxes, double* taken, int vectors) const;
+  /// y += x, of all panels.
+  void add(const double* x, double* y, int vectors) const;
   /// Room for so many vectors, until the next call.
   double* room(int vectors);
   /// Until all that was enqueued is done.

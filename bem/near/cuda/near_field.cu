@@ -2,6 +2,7 @@
 #include "fmbem/bem/near/cuda/integrate_rows.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/near/cuda/stored_together.cuh"
+#include "fmbem/bem/near/cuda/transposed_columns.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda::bem {
@@ -74,68 +75,21 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-/// Threads of a block that multiplies columns, columns that each of its warps takes at a time, and
-/// targets that it has in shared memory.
-constexpr int column_threads = 256, columns_of_warp = 8, targets_at_once = 1024;
+/// Columns that a warp takes at a time.
+constexpr int columns_of_warp = 8;
 
-/// A block for each box with sources of its own, whose columns its warps divide. The targets of all
-/// rows near to it go through shared memory, so that the block waits for what leads to them once,
-/// not for each row. What a warp reads at a time are neighbouring entries of a column.
+/// A block for each box with sources of its own.
 template <class Entry>
 __global__ void __launch_bounds__(column_threads)
     multiply_stored_transposed(const __grid_constant__ NearRowsView a, const Entry* entries,
                                const __grid_constant__ NearTilesView near, const double* x,
                                const double* factor, double* y) {
-  constexpr int columns = columns_of_warp, warps = column_threads / warp_size,
-                room = targets_at_once;
-  struct Targets {
-    double x[room];
-    const Entry* entry[room];  ///< in the first column
-    std::int32_t stride[room];
-  };
-  auto& shared = static_shared<Targets>();
-  const int2 own = a.tree.own_sources(near.boxes[blockIdx.x]);
-  const NearTile* const tiles = near.tiles + near.begin[blockIdx.x];
-  const auto n_tiles = static_cast<int>(near.begin[blockIdx.x + 1] - near.begin[blockIdx.x]);
-  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  for (int done = 0; done < size_of(own); done += columns * warps) {
-    const int left = size_of(own) - done - warp;
-    double sum[columns] = {};
-    for_ranges(
-        n_tiles, [&](int k) { return a.targets_of(tiles[k].row); }, room,
-        [&](int at, int place, int k) {
-          const NearTile tile = tiles[k];
-          const int2 targets = a.targets_of(tile.row);
-          const int n = size_of(targets);
-          shared.entry[place] = entries + a.pairs_before[tile.row] +
-                                static_cast<std::int64_t>(tile.first + done) * n + at - targets.x;
-          shared.stride[place] = n;
-          shared.x[place] = x[a.targets.order[at]];
-        },
-        [&](int some) {
-#pragma unroll 2
-          for (int i = lane; i < some; i += warp_size) {
-            const Entry* const entry = shared.entry[i];
-            const int n = shared.stride[i];
-            Entry value[columns];
-#pragma unroll
-            for (int c = 0; c < columns; ++c)
-              value[c] = c * warps < left ? entry[(warp + c * warps) * n] : Entry(0);
-            const double strength = shared.x[i];
-#pragma unroll
-            for (int c = 0; c < columns; ++c) sum[c] += strength * static_cast<double>(value[c]);
-          }
-        });
-#pragma unroll
-    for (int c = 0; c < columns; ++c) {
-      if (c * warps >= left) break;
-      double total = sum[c];
-#pragma unroll
-      for (int step = warp_size / 2; step > 0; step /= 2)
-        total += __shfl_xor_sync(whole_warp, total, step);
-      if (lane == 0) y[a.source_order[own.x + done + warp + c * warps]] = *factor * total;
-    }
-  }
+  multiply_columns<columns_of_warp, 1>(
+      a, entries, near, [&](std::int32_t target) { return x[target]; },
+      [](double(&sum)[1], double strength, Entry entry) {
+        sum[0] += strength * static_cast<double>(entry);
+      },
+      [&](std::int32_t source, const double(&sum)[1]) { y[source] = *factor * sum[0]; });
 }
 
 /// Calls one() for one vector; else together(first vector, how many) for so many at a time.

@@ -4,6 +4,7 @@
 #include "fmbem/bem/near/cuda/near_products.cuh"
 #include "fmbem/bem/near/cuda/pair_near_field.cuh"
 #include "fmbem/bem/near/cuda/panel_field.cuh"
+#include "fmbem/bem/near/cuda/transposed_columns.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -174,6 +175,30 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
+/// Columns of pairs that a warp takes at a time: a pair has several entries.
+constexpr int pair_columns = 4;
+
+/// x_0 += v y_0 + k' y_1, x_1 += k y_0 + d y_1 of each panel: a block for each box with sources of
+/// its own.
+template <class Entry>
+__global__ void __launch_bounds__(column_threads)
+    add_pairs_transposed(const __grid_constant__ NearRowsView a, const PairEntries<Entry>* entries,
+                         const __grid_constant__ NearTilesView near, const double* y, double* x) {
+  multiply_columns<pair_columns, 2>(
+      a, entries, near,
+      [&](std::int32_t target) {
+        return double2{y[target], y[a.targets.count + target]};
+      },
+      [](double(&sum)[2], double2 of, const PairEntries<Entry>& pair) {
+        sum[0] += static_cast<double>(pair.v) * of.x + static_cast<double>(pair.k_adjoint) * of.y;
+        sum[1] += static_cast<double>(pair.k) * of.x + static_cast<double>(pair.d) * of.y;
+      },
+      [&](std::int32_t source, const double(&sum)[2]) {
+        x[source] += sum[0];
+        x[a.panels + source] += sum[1];
+      });
+}
+
 template <class Entry>
 class StoredPairs final : public PairNearField {
  public:
@@ -201,6 +226,11 @@ class StoredPairs final : public PairNearField {
   void add(const double* x, double* y, cudaStream_t stream) const override {
     launch(add_pairs<Entry>, rows_, threads_per_block, 0, stream, view_, of_rows(), entries_.data(),
            x, y);
+  }
+  void add_transposed(const NearTilesView& near, const double* y, double* x,
+                      cudaStream_t stream) const override {
+    launch(add_pairs_transposed<Entry>, static_cast<unsigned>(near.n_boxes), column_threads, 0,
+           stream, view_, entries_.data(), near, y, x);
   }
   std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/near/cuda/transposed_lists.cuh"
 #include "fmbem/bem/near/green_entries.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/fmm/base/precision.hpp"
@@ -16,6 +17,9 @@ class PairNearField {
   virtual ~PairNearField() = default;
   /// Enqueues the product: x is [2][panels], σ and μ, and y [2][targets], all by number.
   virtual void add(const double* x, double* y, cudaStream_t stream) const = 0;
+  /// Enqueues the transposed product, from y to x, with the tiles of the tree (TransposedLists).
+  virtual void add_transposed(const NearTilesView& near, const double* y, double* x,
+                              cudaStream_t stream) const = 0;
   virtual std::int64_t bytes() const = 0;
 };
 

@@ -25,14 +25,14 @@ __global__ void spread_strengths(const double* x, std::int64_t panels, const std
   if (k < pieces) to[v * pieces + k] = x[v * panels + panel[k]];
 }
 
-/// y = scale (near + far) for each panel, or for its pieces from first[panel] on; `far` is null
-/// where nothing is far.
+/// y = scale (near + far) for each panel, or for its pieces from first[panel] on; `near` and `far`
+/// are null where there is nothing.
 __global__ void add_near(std::int64_t panels, const std::int32_t* first, std::int64_t sources,
                          const double* near, const double* far, const unsigned long long* largest,
                          double scale, double* y) {
   const std::int64_t j = thread_index(), v = blockIdx.y;
   if (j >= panels) return;
-  double sum = near[v * panels + j];
+  double sum = near ? near[v * panels + j] : 0;
   if (far) {
     const std::int64_t begin = first ? first[j] : j, end = first ? first[j + 1] : j + 1;
     for (std::int64_t k = begin; k < end; ++k) sum += far[v * sources + k];
@@ -105,31 +105,53 @@ class PanelFarFieldIn final : public PanelFarField {
 
   void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
                            double* y, int n_vectors, ProductTimes* times) override {
-    for_batches(
-        rows(), panels_.size(), x, y, n_vectors, [&](const double* from, double* to, int vectors) {
-          field_.enqueue_transposed(
-              lists.m2l, {from, nullptr, nullptr, nullptr}, vectors,
-              [&](const unsigned long long* largest) {
-                return near_part(largest, vectors, times, [&] {
-                  near.multiply_transposed(lists, from, vectors, factor_.data(), near_.data(),
-                                           near_stream_);
+    for_batches(rows(), panels_.size(), x, y, n_vectors,
+                [&](const double* from, double* to, int vectors) {
+                  field_.enqueue_transposed(
+                      lists.m2l, {from, nullptr, nullptr, nullptr}, vectors,
+                      [&](const unsigned long long* largest) {
+                        return near_part(largest, vectors, times, [&] {
+                          near.multiply_transposed(lists, from, vectors, factor_.data(),
+                                                   near_.data(), near_stream_);
+                        });
+                      },
+                      [&](const ExpansionsView<T>& expansions) {
+                        grow(spread_, vectors * tree_.sources(), stream_);
+                        l2p(kind_, expansions, spread_.data());
+                      },
+                      [&](const NearView& of_near, const unsigned long long* largest) {
+                        add_up(of_near.potential, spread_.data(), largest, vectors, to);
+                      },
+                      recorder(times));
                 });
-              },
-              [&](const ExpansionsView<T>& expansions) {
-                grow(spread_, vectors * tree_.sources(), stream_);
-                if (kept_) return kept_->l2p(expansions, spread_.data(), stream_);
-                panel_l2p(panels_, tree_, kind_, rules_, piece_moments(), field_.table(),
-                          expansions, field_.kernel(), spread_.data(), stream_);
-              },
-              [&](const NearView& of_near, const unsigned long long* largest) {
-                const std::int64_t n = panels_.size();
-                launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
-                       pieces_ ? pieces_->first.data() : nullptr, tree_.sources(),
-                       of_near.potential, field_.has_far() ? spread_.data() : nullptr, largest,
-                       field_.scale(), to);
-              },
-              recorder(times));
-        });
+  }
+
+  void evaluate_far_transposed(const TransposedLists& lists, const FarTargets& from,
+                               const FarSources& to, int n_vectors) override {
+    keep_moments();
+    const int batch = field_.batch(n_vectors);
+    for (int first = 0; first < n_vectors; first += batch) {
+      const int vectors = std::min(batch, n_vectors - first);
+      const std::int64_t before = first * rows(), numbers = vectors * tree_.sources();
+      grow(spread_, 2 * numbers, stream_);
+      const auto of = [&](auto* strengths) { return strengths ? strengths + before : nullptr; };
+      const auto for_kinds = [&](auto&& act) {
+        if (to.of_charges) act(PanelKind::whole, spread_.data(), to.of_charges);
+        if (to.of_dipoles) act(PanelKind::dipoles, spread_.data() + numbers, to.of_dipoles);
+      };
+      field_.enqueue_transposed(
+          lists.m2l, {of(from.charges), of(from.dipoles), nullptr, nullptr}, vectors,
+          [](const unsigned long long*) { return NearPart{}; },
+          [&](const ExpansionsView<T>& expansions) {
+            for_kinds([&](PanelKind kind, double* sums, double*) { l2p(kind, expansions, sums); });
+          },
+          [&](const NearView&, const unsigned long long* largest) {
+            for_kinds([&](PanelKind, const double* sums, double* result) {
+              add_up(nullptr, sums, largest, vectors, result + first * panels_.size());
+            });
+          },
+          [](std::string_view) {});
+    }
   }
 
   void release() override {
@@ -153,6 +175,22 @@ class PanelFarFieldIn final : public PanelFarField {
     if (fits_beside_a_solve(part * PanelMoments<T>::bytes_for(tree_.sources(), kind_, table),
                             panels_.size()))
       kept_.emplace(panels_, tree_, kind_, rules_, table, field_.kernel(), stream_);
+  }
+
+  /// ∫ L over the sources, or of its derivative along their normals.
+  void l2p(PanelKind kind, const ExpansionsView<T>& expansions, double* sums) {
+    if (kept_) return kept_->l2p(kind, expansions, sums, stream_);
+    panel_l2p(panels_, tree_, kind, rules_, piece_moments(), field_.table(), expansions,
+              field_.kernel(), sums, stream_);
+  }
+
+  /// y of what is near and the sums of what is far, if anything is.
+  void add_up(const double* near, const double* sums, const unsigned long long* largest,
+              int vectors, double* y) {
+    const std::int64_t n = panels_.size();
+    launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
+           pieces_ ? pieces_->first.data() : nullptr, tree_.sources(), near,
+           field_.has_far() ? sums : nullptr, largest, field_.scale(), y);
   }
 
   const PieceMoments* piece_moments() const { return piece_moments_ ? &*piece_moments_ : nullptr; }

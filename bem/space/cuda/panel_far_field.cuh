@@ -26,6 +26,18 @@ struct ProductTimes {
   }
 };
 
+/// What acts on potentials and gradients in the transpose of a far field, as charges and dipoles at
+/// the targets, [vectors][targets] by number; null for none, but not both.
+struct FarTargets {
+  const double* charges;
+  const Vec3d* dipoles;
+};
+/// Where its results go, [vectors][panels] by number: the transpose of charges and, over the tree's
+/// scale, of dipoles; null where not asked for.
+struct FarSources {
+  double *of_charges, *of_dipoles;
+};
+
 /// The far field of panels, with expansions in either precision, and its sum with the near field.
 class PanelFarField {
  public:
@@ -38,10 +50,13 @@ class PanelFarField {
   /// Enqueues what is far alone: potentials and gradients, [n_vectors][targets]; null where not
   /// asked for.
   virtual void evaluate_far(const double* x, double* potential, Vec3d* gradient, int n_vectors) = 0;
-  /// The same for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree; not of charges and
+  /// As multiply() for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree; not of charges and
   /// dipoles together.
   virtual void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
                                    double* y, int n_vectors, ProductTimes* times) = 0;
+  /// The transpose of evaluate_far() where the sources have charges and dipoles.
+  virtual void evaluate_far_transposed(const TransposedLists& lists, const FarTargets& from,
+                                       const FarSources& to, int n_vectors) = 0;
   /// Gives back the memory that products work in, until the next one needs it.
   virtual void release() = 0;
   virtual std::int64_t bytes() const = 0;

@@ -25,7 +25,7 @@ struct MomentsArguments : PanelSourcesView {
            threadIdx.x / warp_size;
   }
   __device__ bool is_far(std::int32_t box) const { return level_of(tree.code[box]) >= top_level; }
-  __device__ T* of(int kind, std::int64_t source) const {
+  __host__ __device__ T* of(int kind, std::int64_t source) const {
     return moments + (kind * sources + source) * stride_of<T>(table.pairs);
   }
 };
@@ -318,10 +318,11 @@ void PanelMoments<T>::p2m(const T* charges, const ExpansionsView<T>& expansions,
 }
 
 template <class T>
-void PanelMoments<T>::l2p(const ExpansionsView<T>& expansions, double* values,
+void PanelMoments<T>::l2p(PanelKind kind, const ExpansionsView<T>& expansions, double* values,
                           cudaStream_t stream) const {
-  const MomentsArguments<T> arguments =
+  MomentsArguments<T> arguments =
       arguments_of(panels_, tree_, rules_, table_, moments_.data(), kinds_, top_level_);
+  if (kinds_ == 2 && kind == PanelKind::dipoles) arguments.moments = arguments.of(1, 0);
   for_vectors(
       expansions.vectors, [&]<int Vectors>(std::integral_constant<int, Vectors>, unsigned groups) {
         const std::size_t each = Vectors * stride_of<T>(table_.pairs) * sizeof(T);

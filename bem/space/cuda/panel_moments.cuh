@@ -20,9 +20,10 @@ class PanelMoments {
   static std::int64_t bytes_for(std::int64_t sources, PanelKind kind, const TableView<T>& table);
   std::int64_t bytes() const { return moments_.bytes(); }
 
-  /// As panel_p2m() and panel_l2p().
+  /// As panel_p2m() and panel_l2p(), that of `kind` PanelKind::whole or PanelKind::dipoles.
   void p2m(const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream) const;
-  void l2p(const ExpansionsView<T>& expansions, double* values, cudaStream_t stream) const;
+  void l2p(PanelKind kind, const ExpansionsView<T>& expansions, double* values,
+           cudaStream_t stream) const;
 
  private:
   const PanelStore& panels_;

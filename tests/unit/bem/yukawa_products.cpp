@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -356,6 +357,63 @@ BACKEND_TEST_CASE("a few panels are all near to each other") {
   check_rows(op, panels, block, terms, 1e-5);
 }
 
+namespace {
+
+/// Transposed products have the forward ones' inner products: the far field is the same with
+/// sources and targets swapped, and near entries are the same numbers, so that nothing but rounding
+/// is between them, that of far fields in single precision if they have one.
+void check_transposed(const GreenOperator& op, double rounding) {
+  const std::size_t n = 2 * op.columns(), m = op.outputs() * op.rows();
+  const Vector x = signed_charges(n, 5), y = signed_charges(m, 6);
+  Vector of_x(m), of_y(n), again(n);
+  op.multiply(x, of_x);
+  op.multiply_transposed(y, of_y);
+  op.multiply_transposed(y, again);
+  CHECK(of_y == again);
+  const auto product = [](const Vector& a, const Vector& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  const double size = norm_of(of_x) * norm_of(y) + norm_of(of_y) * norm_of(x);
+  REQUIRE(size > 0);
+  CHECK(std::abs(product(y, of_x) - product(of_y, x)) < rounding * size);
+}
+
+}  // namespace
+
+BACKEND_TEST_CASE("transposed products of charges and dipoles with derivatives", "[long]") {
+  const double ions = 0.4;
+  struct Case {
+    const char* name;
+    std::vector<GreenTerm> terms;
+    double tolerance = 1e-5;
+  };
+  const Case cases[] = {{"all four", {{ions, 1, 2, -0.5, -1}}},
+                        {"all four in two passes", {{0, 1, 2, -0.5, 1}}},
+                        {"differences", {{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}},
+                        {"differences but for K", {{ions, 1, 1, 1, 1}, {0, -1, -0.3, -1, -1}}},
+                        {"potentials of both kernels", {{0, -4, 4, 0, 0}, {ions, 4, -80, 0, 0}}},
+                        {"K' and D, tight", {{0, 0, 0, 1, 0.5}}, 1e-8}};
+  for (const Panels& panels : {make_panels(sphere(3, 3.0)), needles(0.001)})
+    for (const Case& c : cases) {
+      if (sanitized && c.tolerance < 1e-5) continue;
+      OperatorOptions options{.processor = here, .tolerance = c.tolerance};
+      options.kind = fast;
+      options.max_leaf = 20;
+      const GreenOperator op(panels, {}, c.terms, options);
+      CAPTURE(c.name, panels.size());
+      CHECK(op.info().processor == here);
+      CHECK(op.info().levels > 2);
+      const bool is_double = op.info().far_precision == Precision::double_precision;
+      check_transposed(op, is_double ? 1e-11 : 1e-5);
+    }
+  // Rows and columns of their own, and all near.
+  const Panels few = make_panels(cube(2)), all = make_panels(torus(36, 12));
+  for (const Panels* const panels : {&few, &all})
+    check_transposed(GreenOperator(*panels, divided(*panels, [](Vec3d x) { return x.x > 0.4; }),
+                                   {{ions, -4, 4, -1, 1}}, {.processor = here, .tolerance = 1e-5}),
+                     1e-5);
+}
+
 #ifdef FMBEM_TEST_CUDA
 BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
   const Panels panels = make_panels(cube(4));
@@ -365,6 +423,10 @@ BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
        {std::vector<GreenTerm>{{1, 1, 1, 1, 1}}, {{1, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}})
     CHECK_THROWS_WITH(GreenOperator(panels, {}, terms, lean),
                       Catch::Contains("stored: leave out --near-field lean"));
+  const GreenOperator potentials(panels, {}, {{1, 1, 1, 0, 0}}, {.processor = here});
+  Vector y(panels.size()), x(2 * panels.size());
+  CHECK_THROWS_WITH(potentials.multiply_transposed(y, x),
+                    Catch::Contains("are the CPU's: make the operator there"));
 }
 #endif
 
