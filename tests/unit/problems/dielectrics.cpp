@@ -73,12 +73,24 @@ TEST_CASE("a conductor in two dielectric shells has its capacitance") {
   CHECK(order(std::abs(error[0]), std::abs(error[1])) == Approx(1.9).margin(0.25));
 }
 
-TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field") {
+namespace {
+
+/// ∫ σ over ε₀: of free and bound charges together.
+double total_charge(const ConductorSolution& solution) {
+  double sum = 0;
+  for (std::size_t i = 0; i < solution.panels.size(); ++i)
+    sum += solution.panels.area(i) * solution.sigma[0][i];
+  return sum;
+}
+
+/// Solutions by the FMM on that processor against those of entries and closed forms.
+void check_contrasts_of_a_million(Processor processor) {
   const double permittivity = 1e6;
   ConductorOptions exact, fast;
   exact.op.kind = OperatorOptions::Choice::dense;
   exact.solver.tolerance = 1e-10;
   fast.op.kind = OperatorOptions::Choice::fmm;
+  fast.op.processor = processor;
   fast.op.tolerance = fast.solver.tolerance = 1e-6;
   fast.op.max_leaf = 20;
   // Densities are those of exact products as far as tolerances and the condition say.
@@ -94,6 +106,7 @@ TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field") {
     ConductorSolution by_fmm = solve_conductors(mesh, fast, {given});
     CHECK(by_entries.converged);
     CHECK(by_fmm.converged);
+    CHECK(by_fmm.op.processor == processor);
     CHECK(by_fmm.op.levels >= 3);
     const double condition = by_fmm.solves[0].condition;
     CAPTURE(mesh.groups.size(), applied.charges.size(), condition);
@@ -101,23 +114,46 @@ TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field") {
           condition * (fast.op.tolerance + fast.solver.tolerance));
     return by_fmm;
   };
+  // Gauss's law of the charges that are given, or of conductors, over all surfaces.
+  const auto check_balance = [&](const ConductorSolution& solution, double charge) {
+    double size = 0;
+    for (std::size_t i = 0; i < solution.panels.size(); ++i)
+      size += solution.panels.area(i) * std::abs(solution.sigma[0][i]);
+    CAPTURE(charge, total_charge(solution), size);
+    CHECK(std::abs(total_charge(solution) - charge) < fast.solver.tolerance * size);
+  };
   AppliedField uniform, charge;
   uniform.uniform = {0, 0, 1};
   charge.charges = {{{0, 0, 0.5}, unit_capacitance, permittivity}};
   const std::vector<Media> of_sphere{{"sphere", permittivity, 1}};
-  // The bounds are of the mesh's errors, as above and below.
-  CHECK(error_of_potential(solve_both(sphere(3), {"sphere"}, of_sphere, uniform, {}),
-                           [&](Vec3d x) { return sphere_in_field(permittivity, x); }) < 0.02);
-  CHECK(error_of_potential(solve_both(sphere(3), {"sphere"}, of_sphere, charge, {}),
+  // The bounds of potentials are of the mesh's errors, as above and below.
+  const ConductorSolution in_field = solve_both(sphere(3), {"sphere"}, of_sphere, uniform, {});
+  CHECK(error_of_potential(in_field, [&](Vec3d x) { return sphere_in_field(permittivity, x); }) <
+        0.02);
+  check_balance(in_field, 0);
+  const ConductorSolution of_charge = solve_both(sphere(3), {"sphere"}, of_sphere, charge, {});
+  CHECK(error_of_potential(of_charge,
                            [&](Vec3d x) { return charge_at_sphere(permittivity, 0.5, x); }) < 0.02);
+  check_balance(of_charge, 4 * std::numbers::pi * (1 - 1 / permittivity));
   SurfaceMesh coated;
   add_ellipsoid(coated, "conductor", 3, {1, 1, 1});
   add_ellipsoid(coated, "coat", 3, {2, 2, 2});
   const ConductorSolution solution =
       solve_both(coated, {"coat"},
                  {{"conductor", permittivity, permittivity}, {"coat", permittivity, 1}}, {}, {1});
-  CHECK(conductor_charges(coated, solution)[0][0] / unit_capacitance ==
-        Approx(1 / (0.5 / permittivity + 0.5)).epsilon(1.3e-2));
+  const double free_charge = conductor_charges(coated, solution)[0][0];
+  CHECK(free_charge / unit_capacitance == Approx(1 / (0.5 / permittivity + 0.5)).epsilon(1.3e-2));
+  check_balance(solution, free_charge / epsilon_0);
+}
+
+}  // namespace
+
+TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field") {
+  check_contrasts_of_a_million(Processor::cpu);
+}
+
+TEST_CASE("contrasts of 1e6 keep their digits by the FMM's far field on the GPU") {
+  if (gpu_is_there()) check_contrasts_of_a_million(Processor::gpu);
 }
 
 TEST_CASE("beside an edge where panels' widths differ by ten K' has no charge averaged alone") {
