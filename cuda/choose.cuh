@@ -84,6 +84,21 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
 fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                               bool third_law);
 
+/// Leaf size of a treecode: the warps of 64 targets are full with fewer boxes.
+inline constexpr int treecode_leaf = 64;
+
+/// What choose_tree() finds for `automatic`: of an FMM with the leaves that the options give, and
+/// with the best ones, which are the same where they give none.
+struct WeighedTrees {
+  fmm::TreeChoice asked, best;
+};
+/// What `automatic` takes, by the cost model: direct sum, FMM, hybrid or treecode. Without given
+/// leaves a hybrid is never foreseen to be faster than the FMM by a margin, and is not weighed
+/// further (docs/decisions.md).
+fmm::Method choose_method(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                          const WeighedTrees& trees, std::int64_t sources, std::int64_t targets,
+                          bool same);
+
 /// What an FMM takes at least, if it has more than one leaf: its products have long rows, which
 /// take their time however few there are.
 double least_fmm_seconds(int order, const DeviceRates& rates);

@@ -17,9 +17,6 @@
 namespace fmbem::cuda {
 namespace {
 
-/// Leaf size of a treecode: the warps of 64 targets are full with fewer boxes.
-constexpr int treecode_leaf = 64;
-
 Bounds checked_bounds(DevicePoints points, const char* what, cudaStream_t stream) {
   const Bounds bounds = bounds_of(points.data, count(points), stream);
   FMBEM_REQUIRE(bounds.first_bad == count(points),
@@ -81,7 +78,6 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   points.scale = root_stays ? tree.scale : fmm::scale_for(hull);
   fmm::check_softening(options.softening, bounds.low, bounds.high);
   const DeviceRates rates = device_rates();
-  arithmetic = arithmetic_for(rates, points.same(), hull.side);
   const Hull root = scaled(hull, points.scale);
   const auto some = [&](std::size_t k) { return every(k, from, stream); };
   SortedKeys keys;
@@ -101,6 +97,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   } else if (nearest > 0 && options.method == fmm::Method::fmm) {
     raise_order(points, choice.inflation * hull.side);
   }
+  arithmetic = arithmetic_for(rates, points.same(), hull.side);
   arithmetic.order = order.p;
   const bool renews = arithmetic == evaluates_in;
   stage_done("choose");
@@ -217,10 +214,13 @@ double FmmPlan::Impl::first_inflation() const {
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
                                  const DeviceRates& rates, fmm::Cloud cloud) {
   const DevicePoints most = points.more();
+  const fmm::Cloud given = cloud;
+  const bool weighs_methods = options.method == fmm::Method::automatic;
   SortedKeys keys;
   const bool weighs = fmm::weighs_close_pairs(options, points.same()),
              is_free = fmm::weighs_branching(options, points.same());
-  if (weighs || is_free || !by_histogram() || !options.max_leaf || !options.inflation)
+  if (weighs || is_free || weighs_methods || is_hybrid() || !by_histogram() || !options.max_leaf ||
+      !options.inflation)
     keys = sort(most, points.scale, fmm::inflated(hull, first_inflation(), on_lattice));
   if (weighs) {
     const fmm::PairCounts pairs =
@@ -237,28 +237,32 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
     return keys;
   }
   const std::int64_t n = count(points.sources), m = count(points.targets);
-  fmm::PlanOptions how = options;
-  if (!is_free) how.order = order.p;
-  if (is_hybrid()) how.max_leaf.reset();  // it finds out by itself how far to split
-  choice = choose_tree(how, order.p, rates,
+  const auto tree_of = [&](const std::optional<int>& max_leaf) {
+    fmm::PlanOptions how = options;
+    if (!is_free) how.order = order.p;
+    if (weighs_methods) how.order.reset();  // the time of a given tree counts, too
+    how.max_leaf = max_leaf;
+    return choose_tree(how, order.p, rates,
                        {most.data, keys.order.data(), count(most), points.scale, hull, on_lattice},
                        n, m, {}, stream);
+  };
+  // A hybrid finds out by itself how far to split.
+  choice = tree_of(is_hybrid() ? std::nullopt : options.max_leaf);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;
   const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
                                        choice.inflation * hull.side / points.scale);
   order = fmm::ParityOrder(
       fmm::checked_order(wanted, choice.max_leaf < count(most), options.kappa, nearest));
-  if (options.method == fmm::Method::automatic) {
-    // A treecode has never been the fastest here (docs/papers.md).
-    const bool is_one_leaf = choice.max_leaf >= count(most);
-    const double direct = direct_seconds(options, rates, n, m),
-                 least = least_fmm_seconds(order.p, rates);
-    const bool is_direct = options.kappa == 0 && !options.max_leaf &&
-                           (is_one_leaf || direct < std::max(choice.seconds, least));
-    options.method = is_direct ? fmm::Method::direct : fmm::Method::fmm;
-  }
-  return keys;
+  if (!weighs_methods) return keys;
+  const bool weighs_leaves = options.max_leaf && options.kappa == 0;
+  const WeighedTrees trees{choice, weighs_leaves ? tree_of(std::nullopt) : choice};
+  options.method = choose_method(options, order.p, rates, trees, n, m, points.same());
+  if (!is_hybrid() && !is_treecode()) return keys;
+  // All choices are then those of a plan that was asked for the method.
+  order = fmm::ParityOrder(fmm::order_across(options, points.same(), given, nearest,
+                                             first_inflation() * hull.side / points.scale));
+  return choose(points, hull, rates, given);
 }
 
 /// Of a plan that moves, where a wider gap between sources and targets needs it, in a root of that

@@ -34,6 +34,26 @@ class HostPlan final : public fmm::PlanImpl {
   fmm::PlanInfo info() const override { return plan_->info(); }
 
   void evaluate(const fmm::Strengths& strengths, const fmm::Fields& fields) override {
+    with_copies(strengths, fields, [&](const DeviceStrengths& from, const DeviceFields& to) {
+      fmm::Stopwatch watch(evaluate_seconds);
+      plan_->evaluate(from, to);
+      plan_->wait();
+      watch.add("evaluate");
+    });
+  }
+
+  void evaluate_stages(const fmm::Strengths& strengths, const fmm::Fields& fields) override {
+    with_copies(strengths, fields, [&](const DeviceStrengths& from, const DeviceFields& to) {
+      for (const auto& [stage, of_stage] : plan_->evaluate_stages(from, to))
+        evaluate_seconds[stage] += of_stage;
+    });
+  }
+
+ private:
+  /// Calls evaluate(strengths, fields) with copies on the device, and brings results back.
+  template <class Evaluate>
+  void with_copies(const fmm::Strengths& strengths, const fmm::Fields& fields,
+                   Evaluate&& evaluate) {
     fmm::Stopwatch watch(evaluate_seconds);
     const cudaStream_t stream = plan_->stream();
     const auto charges = to_device(strengths.charges, stream);
@@ -43,10 +63,9 @@ class HostPlan final : public fmm::PlanImpl {
     DeviceBuffer<Symmetric3d> hessian(fields.hessian.size(), stream);
     plan_->wait();
     watch.add("copy");
-    plan_->evaluate({charges.data(), dipoles.data(), strengths.count},
-                    {potential.data(), gradient.data(), hessian.data()});
-    plan_->wait();
-    watch.add("evaluate");
+    evaluate(DeviceStrengths{charges.data(), dipoles.data(), strengths.count},
+             DeviceFields{potential.data(), gradient.data(), hessian.data()});
+    watch.restart();
     potential.download(fields.potential.data());
     gradient.download(fields.gradient.data());
     hessian.download(fields.hessian.data());
@@ -54,7 +73,6 @@ class HostPlan final : public fmm::PlanImpl {
     watch.add("copy");
   }
 
- private:
   /// Calls place(sources, targets) with copies of the points on the device.
   template <class Place>
   void on_device(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,

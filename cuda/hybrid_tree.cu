@@ -8,6 +8,7 @@
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/plan_info.hpp"
+#include "fmbem/fmm/tree/histogram.hpp"
 #include "fmbem/fmm/tree/sorted_points.hpp"
 
 namespace fmbem::cuda {
@@ -183,7 +184,9 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
                                                      const StageDone& stage_done) {
   fmm::PointTree host{.scale = points.scale, .sources_are_targets = points.same()};
   const auto sorted = [&](const DevicePoints& some) {
-    return fmm::sort_points(to_host(some, stream), points.scale, root);
+    const std::vector<Vec3d> copy = to_host(some, stream);
+    return by_histogram() ? fmm::sort_by_histogram(copy, points.scale, root)
+                          : fmm::sort_points(copy, points.scale, root);
   };
   host.sources = sorted(points.sources);
   if (!points.same()) host.other_targets = sorted(points.targets);

@@ -68,10 +68,6 @@ void check_point_count(std::size_t points, const char* what) {
 void check_method(const PlanOptions& o, Processor processor) {
   const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
              hybrid = o.method == Method::hybrid;
-  FMBEM_REQUIRE(
-      !hybrid || processor == Processor::cpu || o.construction == Construction::radix_sort,
-      "trees by histogram are not for hybrids on the GPU: take the radix sort or the "
-      "method fmm, or make the plan on the CPU");
   FMBEM_REQUIRE(processor == Processor::gpu || o.third_law == ThirdLaw::automatic,
                 "Newton's third law is to be chosen for plans on the GPU alone: leave it to the "
                 "plan, which takes it on the CPU where it applies");

@@ -37,6 +37,10 @@ std::map<std::string, double> plan_operations(const PlanInfo& info, bool gradien
         static_cast<double>(info.m2l_rows) * m2l_row_operations(info.order, orders) +
         static_cast<double>(info.m2l_pairs) * 2 * count * count;
   }
+  if (info.method == Method::treecode && processor == Processor::gpu) {
+    operations["M2P"] += operations["P2P"];
+    operations.erase("P2P");
+  }
   return operations;
 }
 

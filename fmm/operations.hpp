@@ -12,7 +12,8 @@ namespace fmbem::fmm {
 /// M2P and M2L, as far as the method has them. A pair counts 11 operations, 20 with its gradient,
 /// as the papers count them (Nyland, Harris and Prins 2007): a root is one, and each target's pairs
 /// count although one root may serve two. M2L's are those of its products, which have lower orders
-/// for farther boxes on the CPU, where the sources are the targets.
+/// for farther boxes on the CPU, where the sources are the targets. On the GPU M2P of a treecode
+/// counts its pairs of points, too, which the same kernel sums.
 std::map<std::string, double> plan_operations(const PlanInfo& info, bool gradient,
                                               bool sources_are_targets, Processor processor);
 

@@ -290,7 +290,10 @@ PlanInfo Plan::info() const {
   return impl_->info();
 }
 
-void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
+/// Calls evaluate() for arguments that are checked, if there is anything to do.
+template <class Evaluate>
+void Plan::evaluate_checked(const Strengths& strengths, const Fields& fields,
+                            Evaluate&& evaluate) const {
   check_evaluation(sources(), targets(), strengths, fields);
   FMBEM_REQUIRE(strengths.dipoles.empty() || impl_->options.dipoles,
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
@@ -303,7 +306,14 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   set_to_zero(fields);
   if (strengths.charges.empty() && strengths.dipoles.empty()) return;
   if (fields.potential.empty() && fields.gradient.empty() && fields.hessian.empty()) return;
-  impl_->evaluate(strengths, fields);
+  evaluate();
+}
+
+void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
+  evaluate_checked(strengths, fields, [&] { impl_->evaluate(strengths, fields); });
+}
+void Plan::evaluate_stages(const Strengths& strengths, const Fields& fields) const {
+  evaluate_checked(strengths, fields, [&] { impl_->evaluate_stages(strengths, fields); });
 }
 
 void Plan::move(std::span<const Vec3d> points) { impl_->move(points, points, true); }

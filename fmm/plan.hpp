@@ -66,7 +66,7 @@ struct PlanOptions {
   double softening = 0;
   /// A histogram has at most 8 levels. On the CPU deeper boxes search for their points in its
   /// cells; the GPU, whose cells are to hold a leaf's points, sorts where it would need more
-  /// levels, or far more cells than points. Hybrids on the GPU have the radix sort alone.
+  /// levels, or far more cells than points. Trees of hybrids are made on the CPU for both.
   Construction construction = Construction::radix_sort;
   /// Of the GPU's near field in an FMM or a hybrid.
   ThirdLaw third_law = ThirdLaw::automatic;
@@ -135,6 +135,9 @@ class Plan {
   /// derivatives or dipoles that the plan was not made for. Results may not lie where strengths do:
   /// they are set to 0 first. O((sources + targets) p²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
+  /// The same, to the last bit, after which evaluate_seconds() has the stages on a GPU, too. These
+  /// go one after the other there, which takes longer.
+  void evaluate_stages(const Strengths& strengths, const Fields& fields) const;
 
   /// Puts the points elsewhere: the plan is then what a new one would be for as many points, in a
   /// fraction of the time (docs/fmm.md). Order, precision, leaf size, inflation and operators stay,
@@ -153,12 +156,19 @@ class Plan {
 
   PlanInfo info() const;
   /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P; of a treecode sort, P2M, M2M, M2P
-  /// and P2P, of a direct sum sort and P2P, of a hybrid P2L and M2P besides.
+  /// and P2P, of a direct sum sort and P2P, of a hybrid P2L and M2P besides. On a GPU: copy, to its
+  /// memory and back, and evaluate, or after evaluate_stages() the stages in its place. There
+  /// "gather" brings M2L its factors, M2P of a treecode sums its pairs of points as well, and
+  /// direct sums and treecodes have "results".
   Seconds evaluate_seconds() const;
   /// Of making the plan, or of its last move: choose, sort, tree, lists, operators.
   Seconds plan_seconds() const;
 
  private:
+  template <class Evaluate>
+  void evaluate_checked(const Strengths& strengths, const Fields& fields,
+                        Evaluate&& evaluate) const;
+
   std::unique_ptr<PlanImpl> impl_;
 };
 

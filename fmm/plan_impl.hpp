@@ -19,6 +19,10 @@ class PlanImpl {
   /// Overwrites the fields. Arguments are as Plan::evaluate checks them: there are strengths and
   /// results, and the plan was made for them.
   virtual void evaluate(const Strengths& strengths, const Fields& fields) = 0;
+  /// The same, with seconds of all stages.
+  virtual void evaluate_stages(const Strengths& strengths, const Fields& fields) {
+    evaluate(strengths, fields);
+  }
   /// As Plan::move(); `same` says whether it got one set of points. Sizes are not checked yet.
   virtual void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same) = 0;
 

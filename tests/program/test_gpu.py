@@ -110,7 +110,53 @@ class Gpu(ProgramTest):
         self.fmbem("field", "--from", "cuda.h5", *where, "--output", "kept.csv")
         self.assertEqual((self.folder / "kept.csv").read_bytes(), (self.folder / "cuda.csv").read_bytes())
 
-    def test_hybrids_have_all_but_trees_by_histogram(self):
+    def nbody(self, *arguments, **environment):
+        return self.report("nbody", "--check", 100, "--backend", "cuda", *arguments, **environment)["nbody"]
+
+    def test_sums_over_points_tell_stages_pairs_and_operations(self):
+        fmm = {"copy", "sort", "P2M", "M2M", "gather", "M2L", "L2L", "L2P", "P2P"}
+        stages = {"direct": {"copy", "sort", "P2P", "results"}, "fmm": fmm, "hybrid": fmm | {"P2L", "M2P"},
+                  "treecode": {"copy", "sort", "P2M", "M2M", "M2P", "results"}}
+        for method, names in stages.items():
+            with self.subTest(method=method):
+                result = self.nbody("--points", 20000, "--method", method, "--repeats", 2, "--output", f"{method}.npy")
+                self.assertEqual((result["backend"], result["method"]), ("cuda", method))
+                self.assertEqual(set(result["stages_s"]), names)
+                self.assertGreater(min(result["stages_s"].values()), 0)
+                # One kernel of a treecode sums pairs of points and boxes.
+                rates = {"direct": {"P2P"}, "treecode": {"M2P"}}.get(method, {"P2P", "M2L"})
+                self.assertLessEqual(rates, set(result["gflops"]))
+                self.assertGreater(min(result["gflops"][stage] for stage in rates), 0)
+                self.assertLess(result["force_error"], 1e-4)
+                shown = self.fmbem("nbody", "--points", 20000, "--method", method, "--backend", "cuda",
+                                   "--check", 0).stdout
+                for stage in names:
+                    self.assertRegex(shown, rf"(?m)^  {stage} +[0-9.e-]+ s")
+        self.assertEqual(self.nbody("--points", 20000, "--method", "direct")["near_pairs"], 20000**2)
+        pairs = [self.report("nbody", "--points", 5000, "--method", "treecode", "--theta", 0.6, "--order", 5, "--leaf", 20,
+                             "--check", 0, "--backend", backend)["nbody"] for backend in ("cpu", "cuda")]
+        for count in ("near_pairs", "m2p_pairs"):
+            self.assertEqual(pairs[0][count], pairs[1][count])
+
+    def test_automatic_weighs_all_methods_by_the_rates_of_the_gpu(self):
+        cloud = ("--points", 100000, "--tolerance", 1e-4)
+        self.assertEqual(self.nbody("--points", 500)["method"], "direct")
+        self.assertEqual(self.nbody(*cloud)["method"], "fmm")
+        far_leaves = self.nbody(*cloud, "--leaf", 5000)
+        self.assertEqual(far_leaves["method"], "hybrid")
+        self.assertLess(far_leaves["leaf"], 5000)
+        self.assertEqual(self.nbody(*cloud, "--leaf", 5000, "--method", "fmm")["method"], "fmm")
+        # A GPU with nothing as fast as M2P and launches, which there is not.
+        names = ("near_single", "near_double", "products_single", "products_double", "memory", "boxes", "m2p_single",
+                 "m2p_double", "p2l_single", "p2l_double", "displaced_single", "displaced_double", "start")
+        table = self.write("odd.rates", "".join(
+            f"{name} {1000 if name[:3] == 'm2p' else 100 if name == 'start' else 0.01 if name[:3] == 'pro' else 1}\n"
+            for name in names))
+        odd = self.report("nbody", *cloud, "--theta", 0.8, "--backend", "cuda", env={"FMBEM_GPU_RATES": str(table)})
+        self.assertEqual(odd["nbody"]["method"], "treecode")
+        self.assertLess(odd["nbody"]["force_error"], 1e-4)
+
+    def test_hybrids_have_all_expansions_and_constructions(self):
         hybrid = ("nbody", "--points", 5000, "--distribution", "plummer", "--method", "hybrid", "--tolerance", 1e-2,
                   "--check", 100, "--backend", "cuda")
         for theta, expansion in ((0.5, "spherical"), (0.5, "cartesian"), (0.8, "cartesian")):
@@ -120,8 +166,9 @@ class Gpu(ProgramTest):
                 self.assertEqual((result["theta"], result["expansion"]), (theta, expansion))
                 self.assertLess(result["potential_error"], 1e-2)
                 self.assertLess(result["force_error"], 1e-2)
-        self.refused(*hybrid, "--construction", "histogram",
-                     saying="trees by histogram are not for hybrids on the GPU")
+        for construction in ("radix-sort", "histogram"):
+            self.fmbem(*hybrid, "--construction", construction, "--output", f"{construction}.npy")
+        self.assertEqual((self.folder / "histogram.npy").read_bytes(), (self.folder / "radix-sort.npy").read_bytes())
 
     def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
         # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.

@@ -140,26 +140,4 @@ TEST_CASE("direct sums on the GPU refuse what they do not have") {
   CHECK_THROWS_WITH(make_fmm_plan(bad, {.method = Method::direct}), contains("source 3"));
 }
 
-TEST_CASE("automatic on the GPU takes the direct sum for few points and the FMM for many") {
-  if (!gpu_is_there()) return;
-  const auto method_of = [](std::size_t n, double tolerance) {
-    return make_fmm_plan(cube_points(n, 17), {.tolerance = tolerance, .method = Method::automatic})
-        .info()
-        .method;
-  };
-  CHECK(method_of(1, 1e-6) == Method::direct);
-  CHECK(method_of(1000, 1e-4) == Method::direct);
-  CHECK(method_of(3000, 1e-10) == Method::direct);
-  CHECK(method_of(100'000, 1e-3) == Method::fmm);
-  // What is automatic gives the bits of the method that it is.
-  const Method method = GENERATE(Method::direct, Method::fmm);
-  const Points points = plummer_points(method == Method::direct ? 900 : 50'000, 18);
-  const Sources sources(points.size(), 1, false, 19);
-  const auto results = [&](Method of) {
-    return run(make_fmm_plan(points, {.gradient = true, .method = of}), sources.strengths());
-  };
-  CHECK(results(Method::automatic).potential == results(method).potential);
-  CHECK(results(Method::automatic).gradient == results(method).gradient);
-}
-
 }  // namespace fmbem::test::cuda_direct_tests

@@ -392,6 +392,33 @@ TEST_CASE("small hybrids on the GPU") {
   }
 }
 
+TEST_CASE("hybrids on the GPU with trees by histogram give the bits of those with sorted ones") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "scales");
+  const bool same = GENERATE(true, false), given = GENERATE(false, true);
+  CAPTURE(cloud, same, given);
+  const Points y = points_by_name(cloud, 6000, 23), x = plummer_points(1500, 24),
+               moved = points_by_name(cloud, 6000, 25);
+  const Sources sources(y.size(), 1, false, 26);
+  PlanOptions options{.tolerance = 1e-4, .gradient = true, .method = Method::hybrid};
+  if (given) options.order = 7, options.max_leaf = 50, options.inflation = 1.1;
+  const auto plan_of = [&] {
+    return same ? make_fmm_plan(y, options) : make_fmm_plan(y, x, options);
+  };
+  Plan sorted = plan_of();
+  options.construction = fmm::Construction::histogram;
+  Plan counted = plan_of();
+  const auto check = [&] {
+    const Results found = run(counted, sources.strengths()),
+                  exact = run(sorted, sources.strengths());
+    CHECK(found.potential == exact.potential);
+    CHECK(found.gradient == exact.gradient);
+  };
+  check();
+  for (Plan* plan : {&sorted, &counted}) same ? plan->move(moved) : plan->move(moved, x);
+  check();
+}
+
 TEST_CASE("hybrids on the GPU refuse what they do not have") {
   if (!gpu_is_there()) return;
   const Points points = cube_points(10, 19);
@@ -403,8 +430,6 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
     refused({.method = Method::hybrid, .theta = bad}, "θ must be above 0 and at most 1");
   refused({.order = 7, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
           "Cartesian expansions have orders up to 6");
-  refused({.method = Method::hybrid, .construction = fmm::Construction::histogram},
-          "trees by histogram are not for hybrids on the GPU");
   refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
   refused({.dipoles = true, .method = Method::hybrid, .third_law = fmm::ThirdLaw::always},
           "an FMM or a hybrid without dipoles");

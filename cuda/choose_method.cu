@@ -1,0 +1,77 @@
+// What `automatic` takes on a GPU.
+#include <algorithm>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/choose.cuh"
+#include "fmbem/fmm/choice/foreseen.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+/// A hybrid's time over that of an FMM with the best leaves: 0.97 to 1.05 in a cube and on a
+/// sphere, up to 1.9 about two centres (docs/decisions.md).
+constexpr double hybrid_over_fmm = 2;
+/// By so many times a treecode is to be foreseen to be faster: the closed form was off by up to
+/// 1.8.
+constexpr double treecode_margin = 2;
+/// Rates of M2P are those of hybrids, a third of whose lanes have targets. Treecodes of a million
+/// points, whose lanes are full, took 42 ms in single and 283 in double precision.
+constexpr double m2p_of_full_warps = 2.5;
+
+double treecode_seconds(fmm::PlanOptions options, const DeviceRates& rates,
+                        const fmm::EvenCloud& cloud, bool same) {
+  options.method = fmm::Method::treecode;
+  const int order = fmm::order_for(options, same);
+  // Pairs and expansions have one precision.
+  if (near_precision_for(options, rates, 0) == Precision::double_precision)
+    options.precision = Precision::double_precision;
+  fmm::HybridCosts costs = hybrid_costs(options, order, rates, false);
+  costs.m2p_target /= m2p_of_full_warps;
+  costs.lanes = warp_size;
+  return rates.start + fmm::foreseen_treecode_seconds(
+                           costs, cloud, options.theta.value_or(fmm::default_theta(options.method)),
+                           options.max_leaf.value_or(treecode_leaf));
+}
+
+}  // namespace
+
+fmm::Method choose_method(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                          const WeighedTrees& trees, std::int64_t sources, std::int64_t targets,
+                          bool same) {
+  using fmm::Method;
+  // With Yukawa's kernel direct sums are P2P of a tree, and M2P is not there.
+  if (options.kappa > 0) return Method::fmm;
+  const std::int64_t most = std::max(sources, targets);
+  const double direct = direct_seconds(options, rates, sources, targets),
+               least = least_fmm_seconds(order, rates);
+  const bool is_one_leaf = trees.asked.max_leaf >= most;
+  double seconds = is_one_leaf ? direct : std::max(trees.asked.seconds, least);
+  if (!options.max_leaf && (is_one_leaf || direct < seconds)) return Method::direct;
+  Method best = Method::fmm;
+  const auto improve = [&](Method method, double foreseen) {
+    if (foreseen < seconds) seconds = foreseen, best = method;
+  };
+  if (options.hessian) return best;
+  fmm::PlanOptions hybrid = options;
+  hybrid.method = Method::hybrid;
+  if (options.max_leaf && trees.best.max_leaf < most && fmm::has_pairs_of_fmm(hybrid))
+    improve(Method::hybrid, hybrid_over_fmm * std::max(trees.best.seconds, least));
+
+  const bool order_serves =
+      options.order || options.theta.value_or(fmm::default_theta(Method::treecode)) <=
+                           fmm::theta_of_highest_order(options, same);
+  if (is_one_leaf || !order_serves) return best;
+  const fmm::EvenCloud cloud{static_cast<double>(sources), static_cast<double>(targets),
+                             trees.asked.branching};
+  // The trial's tree has targets everywhere.
+  if (targets < sources)
+    improve(Method::fmm,
+            std::max(least, rates.start + fmm::foreseen_fmm_seconds(
+                                              hybrid_costs(options, order, rates, false), cloud,
+                                              trees.asked.max_leaf)));
+  improve(Method::treecode, treecode_margin * treecode_seconds(options, rates, cloud, same));
+  return best;
+}
+
+}  // namespace fmbem::cuda
