@@ -78,7 +78,10 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
       {{"radix-sort", fmm::Construction::radix_sort}, {"histogram", fmm::Construction::histogram}},
       "how points are sorted; both ways give the same tree");
   app.add_flag("--potential-only", o.potential_only, "no forces");
-  app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
+  app.add_option(
+         "--repeats", o.repeats,
+         "evaluations, of which the fastest is told; stages on a GPU are of one more, in which "
+         "they go one after the other (default: 1)")
       ->type_name("N");
   app.add_option("--check", o.check,
                  "targets, picked at random, where errors are found by compensated direct sums "

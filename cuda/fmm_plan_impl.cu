@@ -207,10 +207,11 @@ double FmmPlan::Impl::first_inflation() const {
   return options.inflation.value_or(fmm::inflations[0]);
 }
 
-/// Chooses the method, root and leaf size where the options do not, and lowers the order where
-/// close pairs or surfaces allow it; `hull` is that of the points times the scale. Returns the keys
-/// of the sources or of the targets, if these are more, in the root that is tried first, which is
-/// most often the one chosen; none where nothing is tried and they are not needed for the tree.
+/// Chooses the method (choose_method()), root and leaf size where the options do not, and lowers
+/// the order where close pairs or surfaces allow it; `hull` is that of the points times the scale.
+/// Returns the keys of the sources or of the targets, if these are more, in the root that is tried
+/// first, which is most often the one chosen; none where nothing is tried and they are not needed
+/// for the tree.
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
                                  const DeviceRates& rates, fmm::Cloud cloud) {
   const DevicePoints most = points.more();

@@ -42,8 +42,9 @@ double foreseen_treecode_seconds(const HybridCosts& costs, const EvenCloud& clou
 double foreseen_fmm_seconds(const HybridCosts& costs, const EvenCloud& cloud, int max_leaf) {
   const EvenTree tree(costs, cloud, max_leaf);
   double parents = 0;
-  for (int level = 0; level < tree.levels; ++level)
-    parents += std::min(std::pow(tree.branching, level), cloud.targets);
+  for (int level = 0; level < tree.levels; ++level)  // of the last one a part is split
+    parents += std::min(1.0, tree.levels - level) *
+               std::min(std::pow(tree.branching, level), cloud.targets);
   const double near = std::min(cloud.sources, std::pow(3, tree.dimension) * tree.of_a_leaf);
   return tree.expansions + parents * costs.parent +
          near * (cloud.targets * costs.pair + tree.leaves_with_targets * costs.near_source);

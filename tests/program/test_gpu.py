@@ -110,8 +110,8 @@ class Gpu(ProgramTest):
         self.fmbem("field", "--from", "cuda.h5", *where, "--output", "kept.csv")
         self.assertEqual((self.folder / "kept.csv").read_bytes(), (self.folder / "cuda.csv").read_bytes())
 
-    def nbody(self, *arguments, **environment):
-        return self.report("nbody", "--check", 100, "--backend", "cuda", *arguments, **environment)["nbody"]
+    def nbody(self, *arguments):
+        return self.report("nbody", "--check", 100, "--backend", "cuda", *arguments)["nbody"]
 
     def test_sums_over_points_tell_stages_pairs_and_operations(self):
         fmm = {"copy", "sort", "P2M", "M2M", "gather", "M2L", "L2L", "L2P", "P2P"}
@@ -119,7 +119,7 @@ class Gpu(ProgramTest):
                   "treecode": {"copy", "sort", "P2M", "M2M", "M2P", "results"}}
         for method, names in stages.items():
             with self.subTest(method=method):
-                result = self.nbody("--points", 20000, "--method", method, "--repeats", 2, "--output", f"{method}.npy")
+                result = self.nbody("--points", 20000, "--method", method, "--repeats", 2)
                 self.assertEqual((result["backend"], result["method"]), ("cuda", method))
                 self.assertEqual(set(result["stages_s"]), names)
                 self.assertGreater(min(result["stages_s"].values()), 0)
@@ -133,8 +133,8 @@ class Gpu(ProgramTest):
                 for stage in names:
                     self.assertRegex(shown, rf"(?m)^  {stage} +[0-9.e-]+ s")
         self.assertEqual(self.nbody("--points", 20000, "--method", "direct")["near_pairs"], 20000**2)
-        pairs = [self.report("nbody", "--points", 5000, "--method", "treecode", "--theta", 0.6, "--order", 5, "--leaf", 20,
-                             "--check", 0, "--backend", backend)["nbody"] for backend in ("cpu", "cuda")]
+        treecode = ("nbody", "--points", 5000, "--method", "treecode", "--theta", 0.6, "--order", 5, "--leaf", 20)
+        pairs = [self.report(*treecode, "--check", 0, "--backend", backend)["nbody"] for backend in ("cpu", "cuda")]
         for count in ("near_pairs", "m2p_pairs"):
             self.assertEqual(pairs[0][count], pairs[1][count])
 
