@@ -62,6 +62,8 @@ class DeviceCost {
       near_source_ *= 1.6;
       leaf_ *= 1.7;
     }
+    // Of M2P and P2L by their operations: its factors add half as many to those for a degree.
+    const double of_factors = options.kappa > 0 ? 1.5 : 1;
     // Points of a surface have more close pairs, which in single precision are computed again.
     on_surfaces_ = near_single ? derivatives ? 1.2 : 1.5 : derivatives ? 1.05 : 1.2;
     if (near_pair_seconds) {
@@ -70,9 +72,9 @@ class DeviceCost {
       near_source_ = 6 * pair_;
       on_surfaces_ = 1;
     }
-    m2p_target_ = (options.gradient ? m2p_of_gradient : 1) * count /
+    m2p_target_ = of_factors * (options.gradient ? m2p_of_gradient : 1) * count /
                   (single ? rates.m2p_single : rates.m2p_double);
-    p2l_source_ = count / (single ? rates.p2l_single : rates.p2l_double);
+    p2l_source_ = of_factors * count / (single ? rates.p2l_single : rates.p2l_double);
     m2l_pair_ = 2 * count * count / (single ? rates.displaced_single : rates.displaced_double) +
                 3 * count * bytes / rates.bandwidth;
   }

@@ -40,7 +40,7 @@ fmm::Method choose_method(const fmm::PlanOptions& options, int order, const Devi
                           const WeighedTrees& trees, std::int64_t sources, std::int64_t targets,
                           bool same) {
   using fmm::Method;
-  // With Yukawa's kernel direct sums are P2P of a tree, and M2P is not there.
+  // With Yukawa's kernel direct sums are P2P of a tree, and both lists end at the kernel's reach.
   if (options.kappa > 0) return Method::fmm;
   const std::int64_t most = std::max(sources, targets);
   const double direct = direct_seconds(options, rates, sources, targets),

@@ -34,6 +34,8 @@ class EvaluationIn final : public Evaluation {
         largest_(most_vectors, stream) {
     if (tree.hybrid && options.expansion == fmm::Expansion::cartesian)
       monomials_ = std::make_unique<MonomialRows<T>>(order, stream);
+    if (tree.hybrid && options.kernel.kappa > 0)
+      raised_ = std::make_unique<RaisedTable<T>>(order, stream);
     place(points);
   }
 
@@ -98,7 +100,8 @@ class EvaluationIn final : public Evaluation {
     if (!tree_.same) place(points, false);
     displaced_.reset();
     if (tree_.hybrid && tree_.hybrid->m2l_pairs > 0)
-      displaced_ = std::make_unique<DisplacedM2l<T>>(tree_.hybrid->displaced, order_, stream_);
+      displaced_ = std::make_unique<DisplacedM2l<T>>(tree_.hybrid->displaced, order_,
+                                                     stages_.kernel().kappa, stream_);
     if (!third_law_) return;
     list_earlier_sums(tree_, sources_.view().count, targets_of_a_warp_, mutual_, stream_);
     if constexpr (sizeof(N) == 4) find_close_targets(tree_, sources_.view(), mutual_, stream_);
@@ -175,7 +178,7 @@ class EvaluationIn final : public Evaluation {
       if (tree_.hybrid) {
         stages_.clear_locals(kind.vectors, adds ? tree_.tree.levels() - 1 : 1);
         p2l(exact_places(sources_.view()), strengths, tree_.hybrid->p2l_view(), tree_.tree.view(),
-            tree_.tree.root, stages_.table(), expansions, stream_);
+            tree_.tree.root, stages_.table(), expansions, stages_.kernel(), stream_);
         done("P2L");
       }
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
@@ -197,14 +200,15 @@ class EvaluationIn final : public Evaluation {
     }
     if (tree_.hybrid) {
       const PointsView<double> to = exact_places(targets().view());
+      const double kappa = stages_.kernel().kappa;
       m2p(M2pArguments<T>{to, tree_.hybrid->m2p.view(), tree_.tree.view(), tree_.tree.root,
-                          stages_.table(), monomials_ ? monomials_->view() : RowsView<T>(),
-                          expansions, near},
+                          raised_ && kind.gradient ? raised_->view() : stages_.table(),
+                          monomials_ ? monomials_->view() : RowsView<T>(), expansions, kappa, near},
           stream_);
-      p2p_out_of_reach(
-          FarPairsArguments<N>{exact_places(sources_.view()), to, strengths, kind.vectors,
-                               tree_.hybrid->p2p.view(), tree_.tree.view(), tree_.tree.root, near},
-          stream_);
+      p2p_out_of_reach(FarPairsArguments<N>{exact_places(sources_.view()), to, strengths,
+                                            kind.vectors, tree_.hybrid->p2p.view(),
+                                            tree_.tree.view(), tree_.tree.root, kappa, near},
+                       stream_);
       done("M2P");
     }
     enqueue_l2p(kind, near, expansions);
@@ -287,6 +291,7 @@ class EvaluationIn final : public Evaluation {
   FarStages<T> stages_;
   std::unique_ptr<DisplacedM2l<T>> displaced_;  ///< of a hybrid with a small θ
   std::unique_ptr<MonomialRows<T>> monomials_;  ///< of one with Cartesian expansions
+  std::unique_ptr<RaisedTable<T>> raised_;      ///< of one by Yukawa's kernel
   PlacedPoints<N> sources_, targets_;
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;

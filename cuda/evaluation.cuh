@@ -31,10 +31,10 @@ struct PlanTree {
 fmm::NearReach near_reach(Precision near_precision);
 
 /// Tree and lists of a hybrid, which fmm::make_hybrid_lists() has made on the host, with up to
-/// `most` targets of a warp of P2P, and by Newton's third law or not. The host waits for the
-/// stream.
+/// `most` targets of a warp of P2P, and by Newton's third law or not; M2L by displacements has the
+/// levels apart for Yukawa's kernel. The host waits for the stream.
 PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, bool third_law,
-                          cudaStream_t stream);
+                          fmm::DisplacedLevels levels, cudaStream_t stream);
 
 /// The points of a plan, with the order in which they stand in its tree. Where the sources are the
 /// targets, the targets' order is empty.

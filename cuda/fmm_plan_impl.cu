@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "fmbem/cuda/close_pairs.cuh"
 #include "fmbem/cuda/direct.cuh"
@@ -94,7 +95,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     }
     order = fmm::ParityOrder(wanted);
     if (!sums_laplace_directly()) keys = choose(points, root, rates, cloud);
-  } else if (nearest > 0 && options.method == fmm::Method::fmm) {
+  } else if (nearest > 0 && options.method != fmm::Method::direct) {
     raise_order(points, choice.inflation * hull.side);
   }
   arithmetic = arithmetic_for(rates, points.same(), hull.side);
@@ -112,11 +113,12 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
         points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, on_lattice),
         std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
+    check_order_on(grown.tree, choice.inflation * hull.side);
     if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
     try {
-      if (is_first || !renews || !evaluation->renew(grown.points, kernel()))
+      if (is_first || !renews || !evaluation->renew(grown.points, kernel(tree.scale)))
         make_evaluation_on(std::move(grown.points));
     } catch (...) {
       evaluation.reset();
@@ -154,7 +156,7 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
                                   .root_terms = arithmetic.root_terms,
                                   .third_law = third_law,
                                   .targets_of_a_warp = targets_of_a_warp(),
-                                  .kernel = kernel(),
+                                  .kernel = kernel(tree.scale),
                                   .expansion = is_hybrid() ? fmm::expansion_for(options, order.p)
                                                            : fmm::Expansion::spherical},
                                  stream);
@@ -174,11 +176,12 @@ Arithmetic FmmPlan::Impl::arithmetic_for(const DeviceRates& rates, bool same, do
   return result;
 }
 
-PlanKernel FmmPlan::Impl::kernel() const {
-  const double kappa = fmm::kernel_kappa(options.kappa, tree.scale);
-  // Leaves of a hybrid may be far from each other on the first level already.
+PlanKernel FmmPlan::Impl::kernel(double scale) const {
   const double reach = fmm::kappa_reach(options.tolerance) + options.kappa * nearest;
-  return {kappa, kappa > 0 ? reach / kappa : 0, is_hybrid() ? 1 : 2};
+  return {fmm::kernel_kappa(options.kappa, scale), fmm::kernel_reach(options.kappa, reach, scale),
+          // Points may be far from boxes of the first level, and leaves from each other.
+          acts_on_points() ? 1 : 2,
+          !acts_on_points() || fmm::has_pairs_of_fmm(options) ? M2lBlocks::all : M2lBlocks::none};
 }
 
 /// Without a tree, in Morton order; `root` is the hull of the points times the scale.
@@ -253,8 +256,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
   cloud.branching = choice.branching;
   const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
                                        choice.inflation * hull.side / points.scale);
-  order = fmm::ParityOrder(
-      fmm::checked_order(wanted, choice.max_leaf < count(most), options.kappa, nearest));
+  order = order_of(wanted, choice.max_leaf < count(most));
   if (!weighs_methods) return keys;
   const bool weighs_leaves = options.max_leaf && options.kappa == 0;
   const WeighedTrees trees{choice, weighs_leaves ? tree_of(std::nullopt) : choice};
@@ -270,9 +272,25 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
 /// side.
 void FmmPlan::Impl::raise_order(const PointsToPlan& points, double side) {
   const int wanted = fmm::order_across(options, points.same(), {}, nearest, side);
-  const bool has_far_field = choice.max_leaf < count(points.more());
-  order = fmm::ParityOrder(
-      std::max(order.p, fmm::checked_order(wanted, has_far_field, options.kappa, nearest)));
+  const fmm::ParityOrder needed = order_of(wanted, choice.max_leaf < count(points.more()));
+  if (needed.p > order.p) order = needed;
+}
+
+/// Where expansions act on points, whether there are any is known only when there is a tree.
+fmm::ParityOrder FmmPlan::Impl::order_of(int wanted, bool is_split) const {
+  return fmm::ParityOrder(
+      fmm::checked_order(wanted, is_split && !acts_on_points(), options.kappa, nearest));
+}
+
+/// With that tree, in a root of that side in the caller's unit.
+void FmmPlan::Impl::check_order_on(const PlanTree& grown, double side) const {
+  if (!acts_on_points()) return;
+  const int finest = grown.tree.levels() - 1;
+  const PlanKernel of = kernel(grown.scale);
+  const bool has_far_field =
+      finest >= of.top_level && std::ldexp(grown.tree.root.side, -finest) <= of.reach;
+  fmm::checked_order(fmm::order_across(options, grown.same, {}, nearest, side), has_far_field,
+                     options.kappa, nearest);
 }
 
 int FmmPlan::Impl::targets_of_a_warp() const {
@@ -297,7 +315,7 @@ double FmmPlan::Impl::theta() const {
 }
 
 TreecodePairs FmmPlan::Impl::treecode_pairs(const PlanTree& of, const std::uint8_t* places) const {
-  return count_treecode(of, theta(), places, stream);
+  return count_treecode(of, theta(), kernel(of.scale), places, stream);
 }
 
 TreecodeOptions FmmPlan::Impl::treecode_options() const {
@@ -306,6 +324,7 @@ TreecodeOptions FmmPlan::Impl::treecode_options() const {
           .expansion = fmm::expansion_for(options, order.p),
           .tolerance = options.tolerance,
           .max_leaf = choice.max_leaf,
+          .kernel = kernel(tree.scale),
           .one_place = one_place.data()};
 }
 

@@ -101,6 +101,8 @@ struct FmmPlan::Impl {
   SortedKeys choose(const PointsToPlan& points, const Hull& hull, const DeviceRates& rates,
                     fmm::Cloud cloud);
   void raise_order(const PointsToPlan& points, double side);
+  fmm::ParityOrder order_of(int wanted, bool is_split) const;
+  void check_order_on(const PlanTree& grown, double side) const;
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   const StageDone& stage_done);
@@ -116,13 +118,15 @@ struct FmmPlan::Impl {
 
   /// Of points whose hull has that side.
   Arithmetic arithmetic_for(const DeviceRates& rates, bool same, double side) const;
-  /// In the tree's unit.
-  PlanKernel kernel() const;
+  /// In the unit of a tree, with lengths so many times the caller's.
+  PlanKernel kernel(double scale) const;
   bool sums_laplace_directly() const {
     return options.method == fmm::Method::direct && options.kappa == 0;
   }
   bool is_treecode() const { return options.method == fmm::Method::treecode; }
   bool is_hybrid() const { return options.method == fmm::Method::hybrid; }
+  /// Whether expansions do, and points on expansions.
+  bool acts_on_points() const { return is_treecode() || is_hybrid(); }
   bool by_histogram() const { return options.construction == fmm::Construction::histogram; }
   bool moves_by_histogram() const;
   int targets_of_a_warp() const;

@@ -72,11 +72,12 @@ inline PointsView<double> exact_places(const PointsView<float>& points) {
 }
 
 /// P2L: adds charges to local expansions. As S_i(y)/|y|^(2n+1) = S_i(ξ)/|y| with ξ = y/|y|²
-/// (Kelvin), this is P2M of charges q/|y| at inverted points. A warp a row.
+/// (Kelvin), this is P2M of charges q/|y| at inverted points, with h_n of Yukawa's kernel. A warp a
+/// row.
 template <class T, class N>
 void p2l(const PointsView<double>& sources, const StrengthsView<N>& strengths,
          const P2lRowsView& rows, const TreeView& tree, const Cube& root, const TableView<T>& table,
-         const ExpansionsView<T>& expansions, cudaStream_t stream);
+         const ExpansionsView<T>& expansions, const FarKernel& kernel, cudaStream_t stream);
 
 /// What acts on points by its expansions.
 template <class T>
@@ -85,9 +86,10 @@ struct M2pArguments {
   ActingView acting;
   TreeView tree;
   Cube root;
-  TableView<T> table;
+  TableView<T> table;     ///< with gradients by Yukawa's kernel that of RaisedTable
   RowsView<T> monomials;  ///< from moments; null for spherical expansions
   ExpansionsView<T> expansions;
+  double kappa;      ///< in the tree's unit; 0 of Laplace's kernel
   NearView results;  ///< to which it is added
 };
 template <class T>
@@ -103,6 +105,7 @@ struct FarPairsArguments {
   ActingView acting;
   TreeView tree;
   Cube root;
+  double kappa;      ///< in the tree's unit; 0 of Laplace's kernel
   NearView results;  ///< to which it is added
 };
 template <class N>

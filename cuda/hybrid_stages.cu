@@ -1,17 +1,18 @@
 // P2L, and P2P out of the near lists' reach, of hybrids.
 #include "fmbem/cuda/acting.cuh"
+#include "fmbem/cuda/irregular.cuh"
 #include "fmbem/cuda/m2p.cuh"
 #include "fmbem/cuda/p2m.cuh"
 #include "fmbem/cuda/p2p_sums.cuh"
-#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
 namespace {
 
-template <class T, class N>
+template <class T, class N, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     p2l_kernel(PointsView<double> sources, StrengthsView<N> strengths, P2lRowsView rows,
-               TreeView tree, Cube root, TableView<T> table, ExpansionsView<T> expansions) {
+               TreeView tree, Cube root, TableView<T> table, ExpansionsView<T> expansions,
+               Kernel in_tree) {
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, v = blockIdx.y;
@@ -24,25 +25,27 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
   const std::int32_t box = rows.boxes[row];
   const ToUnitBox<T, double> unit_box(root, tree, box);
+  const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
   const std::int32_t* const of_row = rows.sources + rows.begin[row];
   const auto many = static_cast<std::int32_t>(rows.begin[row + 1] - rows.begin[row]);
   __syncwarp();
   for_rounds(0, many, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
     Vec3<T> place[Each];
-    T weight[Each];
+    T weight[Each], distance[Each];
 #pragma unroll
     for (int i = 0; i < Each; ++i) {
       const std::int32_t k = first + i * warp_size + lane;
       place[i] = {};
-      weight[i] = 0;
+      weight[i] = distance[i] = 0;
       if (k >= many) continue;
       const std::int32_t j = of_row[k];
       const Vec3<T> apart = unit_box(sources.x[j], sources.y[j], sources.z[j]);
-      const T w = exact_root(norm2(apart));
+      const T r2 = norm2(apart), w = exact_root(r2);
+      distance[i] = r2 * w;
       place[i] = (w * w) * apart;
       weight[i] = w * static_cast<T>(strengths.places[v * sources.count + j].charge);
     }
-    const DegreeFactors<T, Each, fmm::Laplace> factors(fmm::Laplace(), nullptr, table.p);
+    const InvertedFactors<T, Each, Kernel> factors(kernel, distance, table.p);
     add_moments<Each>(table, steps, factors, place, weight, buffer, sums);
   });
   __syncwarp();
@@ -59,15 +62,17 @@ struct ActingRoom {
 };
 
 /// Adds the sources of boxes, every so-manieth piece of 32, in units of the leaf's side.
-template <int Each, bool Dipoles, int Channels, class N>
-__device__ void add_points(const FarPairsArguments<N>& a, const ActingItem& item,
-                           ActingRoom<N, Dipoles>& room, ItemTargets<Each, Channels>& targets) {
+template <int Each, bool Dipoles, int Channels, class N, class Kernel>
+__device__ void add_points(const FarPairsArguments<N>& a, const Kernel& in_tree,
+                           const ActingItem& item, ActingRoom<N, Dipoles>& room,
+                           ItemTargets<Each, Channels>& targets) {
   constexpr bool gradient = Channels == 4;
   const int lane = targets.lane(), groups = targets.groups(),
             warps = static_cast<int>(blockDim.x) / warp_size,
             warp = static_cast<int>(threadIdx.x) / warp_size;
   const std::int64_t before = blockIdx.y * a.sources.count;
   const double scale = ToUnitBox<double, double>(a.root, a.tree, item.leaf).scale;
+  const auto kernel = near_kernel<N>(in_unit(in_tree, 1 / scale));
   int piece = 0;
   for (int k = 0; k < item.boxes; ++k) {
     const int2 range = a.tree.sources[a.acting.boxes[item.begin + k]];
@@ -97,7 +102,7 @@ __device__ void add_points(const FarPairsArguments<N>& a, const ActingItem& item
           const Vec3<N> d{static_cast<N>(apart.x), static_cast<N>(apart.y),
                           static_cast<N>(apart.z)};
           const N r2 = norm2(d), w = r2 > 0 ? exact_root(r2) : N(0);
-          of_some[t].template add<Dipoles, 2>(fmm::Laplace(), static_cast<N>(s.charge),
+          of_some[t].template add<Dipoles, 2>(kernel, static_cast<N>(s.charge),
                                               {dipole.x, dipole.y, dipole.z}, d, r2, w);
         }
       }
@@ -115,7 +120,7 @@ __device__ void add_points(const FarPairsArguments<N>& a, const ActingItem& item
 }
 
 /// A block for each item, from `first` on.
-template <class N, int Channels, bool Dipoles>
+template <class N, class Kernel, int Channels, bool Dipoles>
 __global__ void __launch_bounds__(most_acting_warps* warp_size)
     far_pairs_kernel(const __grid_constant__ FarPairsArguments<N> a, std::int64_t first) {
   // Of each warp its sources, then of each its sums.
@@ -124,14 +129,16 @@ __global__ void __launch_bounds__(most_acting_warps* warp_size)
       reinterpret_cast<ActingSums<Channels>*>(rooms + static_cast<int>(blockDim.x) / warp_size);
   const ActingItem item = a.acting.items[first + blockIdx.x];
   sum_item<Channels>(item, a.targets, a.results, sums, [&](auto& targets) {
-    add_points(a, item, rooms[threadIdx.x / warp_size], targets);
+    add_points(a, kernel_of<Kernel>(a.kappa), item, rooms[threadIdx.x / warp_size], targets);
   });
 }
 
 template <int Channels, bool Dipoles, class N>
 void launch_far_pairs(const FarPairsArguments<N>& a, cudaStream_t stream) {
-  launch_items(far_pairs_kernel<N, Channels, Dipoles>, a, a.vectors, 0,
-               sizeof(ActingRoom<N, Dipoles>) + sizeof(ActingSums<Channels>), stream);
+  fmm::with_kernel(a.kappa, [&]<class Kernel>(Kernel) {
+    launch_items(far_pairs_kernel<N, Kernel, Channels, Dipoles>, a, a.vectors, 0,
+                 sizeof(ActingRoom<N, Dipoles>) + sizeof(ActingSums<Channels>), stream);
+  });
 }
 
 }  // namespace
@@ -139,11 +146,13 @@ void launch_far_pairs(const FarPairsArguments<N>& a, cudaStream_t stream) {
 template <class T, class N>
 void p2l(const PointsView<double>& sources, const StrengthsView<N>& strengths,
          const P2lRowsView& rows, const TreeView& tree, const Cube& root, const TableView<T>& table,
-         const ExpansionsView<T>& expansions, cudaStream_t stream) {
+         const ExpansionsView<T>& expansions, const FarKernel& far, cudaStream_t stream) {
   const WarpBlocks<T> blocks(table, p2m_numbers<T>(table.pairs, 1));
-  launch(p2l_kernel<T, N>, dim3(blocks_for(rows.count, blocks.warps), expansions.vectors),
-         blocks.warps * warp_size, blocks.shared_bytes, stream, sources, strengths, rows, tree,
-         root, table, expansions);
+  fmm::with_kernel(far.kappa, [&]<class Kernel>(Kernel kernel) {
+    launch(p2l_kernel<T, N, Kernel>, dim3(blocks_for(rows.count, blocks.warps), expansions.vectors),
+           blocks.warps * warp_size, blocks.shared_bytes, stream, sources, strengths, rows, tree,
+           root, table, expansions, kernel);
+  });
 }
 
 template <class N>
@@ -158,7 +167,7 @@ void p2p_out_of_reach(const FarPairsArguments<N>& a, cudaStream_t stream) {
 #define FMBEM_INSTANTIATE(T, N)                                                                  \
   template void p2l(const PointsView<double>&, const StrengthsView<N>&, const P2lRowsView&,      \
                     const TreeView&, const Cube&, const TableView<T>&, const ExpansionsView<T>&, \
-                    cudaStream_t);
+                    const FarKernel&, cudaStream_t);
 FMBEM_INSTANTIATE(double, double)
 FMBEM_INSTANTIATE(double, float)
 FMBEM_INSTANTIATE(float, double)

@@ -118,7 +118,8 @@ NearRows device_near_rows(const fmm::PointTree& tree, bool third_law, cudaStream
   return rows;
 }
 
-HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t stream) {
+HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, fmm::DisplacedLevels levels,
+                                      cudaStream_t stream) {
   const ActingOnLeaves m2p(tree, tree.lists.hybrid.m2p), p2p(tree, tree.lists.hybrid.p2p);
   std::vector<std::int32_t> boxes, sources;
   std::vector<std::int64_t> begin{0};
@@ -139,7 +140,7 @@ HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t s
                           .p2l_boxes = to_device(boxes, stream),
                           .p2l_sources = to_device(sources, stream),
                           .p2l_begin = to_device(begin, stream),
-                          .displaced = displaced_device_lists(tree, stream),
+                          .displaced = displaced_device_lists(tree, levels, stream),
                           .m2p_pairs = counts.m2p_pairs,
                           .p2l_pairs = counts.p2l_pairs,
                           .p2p_pairs = counts.near_pairs,
@@ -165,7 +166,7 @@ fmm::NearReach near_reach(Precision near_precision) {
 }
 
 PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, bool third_law,
-                          cudaStream_t stream) {
+                          fmm::DisplacedLevels levels, cudaStream_t stream) {
   PlanTree plan;
   plan.scale = host.scale;
   plan.same = host.sources_are_targets;
@@ -175,7 +176,7 @@ PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, bool third_law,
   if (places.size() == 0) plan.far.m2l.sources = {};  // M2L is by displacements
   plan.near = near_lists_of(plan.tree, plan.far.target_leaves,
                             device_near_rows(host, third_law, stream), most, stream);
-  plan.hybrid = device_hybrid_lists(host, stream);
+  plan.hybrid = device_hybrid_lists(host, levels, stream);
   plan.near.pairs += plan.hybrid->p2p_pairs;
   return plan;
 }
@@ -193,14 +194,17 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
   stage_done("sort");
   host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
   stage_done("tree");
-  fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(arithmetic.near));
+  fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(arithmetic.near),
+                         kernel(points.scale).reach);
   weigh_third_law(fmm::near_pairs(host.octree, host.lists.p2p),
                   warps_of_p2p(host, targets_of_a_warp()));
 
   Grown grown;
   grown.points = {points.sources, points.targets, to_device(host.sources.order, stream),
                   to_device(host.other_targets.order, stream)};
-  grown.tree = hybrid_plan_tree(host, targets_of_a_warp(), third_law, stream);
+  grown.tree = hybrid_plan_tree(
+      host, targets_of_a_warp(), third_law,
+      options.kappa == 0 ? fmm::DisplacedLevels::together : fmm::DisplacedLevels::apart, stream);
   stage_done("lists");
   return grown;
 }

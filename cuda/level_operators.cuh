@@ -11,15 +11,17 @@
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/lists/reach.hpp"
 
 namespace fmbem::cuda {
 
 /// The kernel of a plan: Laplace's, or Yukawa's in the tree's unit, whose pairs beyond `reach`, in
 /// that unit, are left out.
 struct PlanKernel {
-  double kappa = 0, reach = 0;
+  double kappa = 0, reach = fmm::endless;
   /// The first level whose boxes have expansions, if the kernel's reach does not leave out more.
   int top_level = 2;
+  M2lBlocks m2l = M2lBlocks::all;
 };
 
 /// The operators of a tree: one set for all levels, or one for each level that needs them.
@@ -28,7 +30,7 @@ class LevelOperators {
  public:
   /// The levels that need them, without making any.
   LevelOperators(const PlanKernel& kernel, const DeviceTree& tree)
-      : kernel_{kernel.kappa, kernel.top_level} {
+      : kernel_{kernel.kappa, kernel.top_level}, m2l_(kernel.m2l) {
     if (kernel.kappa == 0) return;
     while (kernel_.top_level < tree.levels() && side(tree, kernel_.top_level) > kernel.reach)
       ++kernel_.top_level;
@@ -37,7 +39,7 @@ class LevelOperators {
 
   void make(const fmm::ParityOrder& order, const DeviceTree& tree) {
     if (serves_all_levels()) {
-      sets_ = {device_operators<T>(fmm::Laplace(), order)};
+      sets_ = {device_operators<T>(fmm::Laplace(), order, m2l_)};
       orbits_ = {fmm::orbits - 1};
       return;
     }
@@ -50,7 +52,7 @@ class LevelOperators {
     for_tasks(levels, [&](std::int64_t k) {
       FMBEM_CUDA(cudaSetDevice(device));  // each thread has its own
       const double unit = side(tree, kernel_.top_level + static_cast<int>(k));
-      sets_[k] = device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order);
+      sets_[k] = device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order, m2l_);
       orbits_[k] = orbits_within(reach_ / unit);
     });
   }
@@ -83,6 +85,7 @@ class LevelOperators {
   }
 
   FarKernel kernel_;
+  M2lBlocks m2l_;
   double reach_ = 0;
   std::vector<std::shared_ptr<const DeviceOperators<T>>> sets_;
   std::vector<int> orbits_;

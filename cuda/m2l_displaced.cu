@@ -115,9 +115,10 @@ __global__ void __launch_bounds__(2 * threads_per_block)
 
 }  // namespace
 
-DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, cudaStream_t stream) {
+DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, fmm::DisplacedLevels levels,
+                                            cudaStream_t stream) {
   fmm::DisplacedPairs pairs =
-      fmm::displaced_pairs(tree, std::numeric_limits<std::size_t>::max(), pairs_of_a_part);
+      fmm::displaced_pairs(tree, std::numeric_limits<std::size_t>::max(), pairs_of_a_part, levels);
   DisplacedDeviceLists lists;
   std::vector<DisplacedSource> sources;
   std::vector<DisplacedTile> tiles;
@@ -154,6 +155,7 @@ DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, cudaStre
   }
   end_part();
   lists.displacements = std::move(pairs.displacements);
+  for (const int level : pairs.levels) lists.sides.push_back(tree.octree.side(level));
   lists.sources = to_device(sources, stream);
   lists.tiles = to_device(tiles, stream);
   lists.targets = to_device(targets, stream);
@@ -163,24 +165,28 @@ DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, cudaStre
 
 template <class T>
 DisplacedM2l<T>::DisplacedM2l(const DisplacedDeviceLists& lists, const fmm::ParityOrder& order,
-                              cudaStream_t stream)
+                              double kappa, cudaStream_t stream)
     : lists_(lists), stream_(stream) {
   const auto count = static_cast<std::size_t>(order.count), numbers = count * count;
   const std::span<const fmm::BoxSteps> all = lists.displacements;
   operators_ = DeviceBuffer<T>(all.size() * numbers, stream);
   products_ = DeviceBuffer<T>(static_cast<std::size_t>(lists.most_sources) * count, stream);
+  std::vector<double> kappas;
+  for (const double side : lists.sides) kappas.push_back(kappa * side);
   constexpr std::size_t bytes_at_once = std::size_t{64} << 20;
   const std::size_t at_once = std::max<std::size_t>(1, bytes_at_once / (numbers * sizeof(T)));
   std::vector<T> some(std::min(at_once, all.size()) * numbers);
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     const auto these = all.subspan(first, std::min(at_once, all.size() - first));
-    fmm::for_displaced_operators(order, these,
-                                 [&](std::size_t k, const std::vector<double>& matrix) {
-                                   T* const out = some.data() + k * numbers;
-                                   for (std::size_t i = 0; i < count; ++i)
-                                     for (std::size_t j = 0; j < count; ++j)
-                                       out[j * count + i] = static_cast<T>(matrix[i * count + j]);
-                                 });
+    const auto use = [&](std::size_t k, const std::vector<double>& matrix) {
+      T* const out = some.data() + k * numbers;
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j)
+          out[j * count + i] = static_cast<T>(matrix[i * count + j]);
+    };
+    fmm::for_displaced_operators(order, these, use,
+                                 kappas.empty() ? std::span<const double>()
+                                                : std::span(kappas).subspan(first, these.size()));
     FMBEM_CUDA(cudaMemcpyAsync(operators_.data() + first * numbers, some.data(),
                                these.size() * numbers * sizeof(T), cudaMemcpyHostToDevice, stream));
     FMBEM_CUDA(cudaStreamSynchronize(stream));  // before the next ones come

@@ -35,6 +35,7 @@ struct DisplacedPart {
 
 struct DisplacedDeviceLists {
   std::vector<fmm::BoxSteps> displacements;
+  std::vector<double> sides;         ///< of the boxes of each, where levels are apart
   std::vector<DisplacedPart> parts;  ///< and the ends
   std::int64_t most_sources = 0;     ///< of a part
   DeviceBuffer<DisplacedSource> sources;
@@ -43,13 +44,15 @@ struct DisplacedDeviceLists {
   std::int64_t bytes() const { return sources.bytes() + tiles.bytes() + targets.bytes(); }
 };
 /// Of the host's lists; for those, too, that have none.
-DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, cudaStream_t stream);
+DisplacedDeviceLists displaced_device_lists(const fmm::PointTree& tree, fmm::DisplacedLevels levels,
+                                            cudaStream_t stream);
 
 /// The lists and the stream must outlive it.
 template <class T>
 class DisplacedM2l {
  public:
-  DisplacedM2l(const DisplacedDeviceLists& lists, const fmm::ParityOrder& order,
+  /// κ is in the tree's unit. But for Laplace's kernel, where it is 0, lists have levels apart.
+  DisplacedM2l(const DisplacedDeviceLists& lists, const fmm::ParityOrder& order, double kappa,
                cudaStream_t stream);
 
   /// Adds to the local expansions.

@@ -80,7 +80,8 @@ fmm::Seconds of_hybrid(const Cloud& cloud, Precision precision, Way way) {
   fmm::make_hybrid_lists(host, theta, costs_of(way), near_reach(precision));
   const int most = targets_of_a_warp(precision == Precision::single_precision, false,
                                      static_cast<std::int64_t>(cloud.places.size()));
-  const PlanTree tree = hybrid_plan_tree(host, most, false, cloud.stream);
+  const PlanTree tree =
+      hybrid_plan_tree(host, most, false, fmm::DisplacedLevels::together, cloud.stream);
   const auto evaluation = make_evaluation(
       tree, {cloud.on_device(), cloud.on_device(), to_device(host.sources.order, cloud.stream)},
       fmm::ParityOrder(order),

@@ -14,6 +14,15 @@ FMBEM_HD inline fmm::Yukawa in_unit(const fmm::Yukawa& kernel, double unit) {
   return {kernel.kappa * unit};
 }
 
+/// The kernel of that type: κ is Yukawa's.
+template <class Kernel>
+FMBEM_HD inline Kernel kernel_of(double kappa) {
+  if constexpr (Kernel::homogeneous)
+    return {};
+  else
+    return {kappa};
+}
+
 /// Yukawa's kernel in P2P: what all pairs share is computed once.
 template <class N>
 class NearYukawa {

@@ -8,6 +8,7 @@
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/split_products.cuh"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/expansion/raised_moments.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::cuda {
@@ -44,10 +45,11 @@ fmm::Yukawa as_yukawa(const fmm::Yukawa& kernel) { return kernel; }
 /// In the order of the default stream.
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
-                                                         const fmm::ParityOrder& order) {
+                                                         const fmm::ParityOrder& order,
+                                                         M2lBlocks m2l) {
   const std::int64_t count = order.count;
   auto result = std::make_shared<DeviceOperators<T>>();
-  make_m2l(as_yukawa(kernel), order, *result);
+  if (m2l == M2lBlocks::all) make_m2l(as_yukawa(kernel), order, *result);
   std::vector<T> upward, downward;
   const fmm::UpwardBlocks blocks = upward_blocks(kernel, order);  // while the device is at M2L
   for (int e = 0; e < 8; ++e) {
@@ -64,24 +66,61 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
   return result;
 }
 
+/// Of the terms of derivatives, or of rises.
+template <class T>
+std::vector<DerivativeTerms<T>> terms_of(const std::array<std::vector<fmm::Derivative>, 3>& axes,
+                                         int slots) {
+  std::vector<DerivativeTerms<T>> result(3 * slots);
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<int> terms(slots, 0);
+    for (const fmm::Derivative& d : axes[axis]) {
+      const int term = terms[d.to]++;
+      FMBEM_REQUIRE(term < fmm::terms_of_a_derivative,
+                    "a derivative has more than " << fmm::terms_of_a_derivative << " terms");
+      DerivativeTerms<T>& all = result[3 * d.to + axis];
+      all.value[term] = static_cast<T>(d.value);
+      all.index[term] = d.from;
+    }
+  }
+  return result;
+}
+
+/// The same of the table of one degree more: coefficient `slot` of a derivative as a sum of
+/// moments, which stand at lower[slot] (fmm::RaisedMoments).
+template <class T>
+std::vector<DerivativeTerms<T>> raised_terms_of(
+    const std::array<std::vector<fmm::Derivative>, 3>& axes, const std::vector<int>& position,
+    const std::vector<int>& lower) {
+  const auto slots = static_cast<int>(position.size());
+  std::vector<int> slot_at(position.size());
+  for (int slot = 0; slot < slots; ++slot)
+    if (position[slot] >= 0) slot_at[position[slot]] = slot;
+  std::array<std::vector<fmm::Derivative>, 3> of_moments;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const fmm::Derivative& d : axes[axis])
+      if (lower[d.to] >= 0) of_moments[axis].push_back({lower[d.to], slot_at[d.from], -d.value});
+  return terms_of<T>(of_moments, slots);
+}
+
 }  // namespace
 
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
-                                                           const fmm::ParityOrder& order) {
-  using Key = std::tuple<Kernel, int, int>;
+                                                           const fmm::ParityOrder& order,
+                                                           M2lBlocks m2l) {
+  using Key = std::tuple<Kernel, int, int, M2lBlocks>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
   int device = 0;
   FMBEM_CUDA(cudaGetDevice(&device));
-  const Key key{kernel, device, order.p};
+  const Key key{kernel, device, order.p, m2l};
   const auto find = [&] {
     const std::lock_guard lock(mutex);
     return alive[key].lock();
   };
   if (auto known = find()) return known;
   // Others may make other operators meanwhile; two who make the same one share it from then on.
-  std::shared_ptr<const DeviceOperators<T>> made = make_operators<T>(kernel, order);
+  std::shared_ptr<const DeviceOperators<T>> made = make_operators<T>(kernel, order, m2l);
   const std::lock_guard lock(mutex);
   std::weak_ptr<const DeviceOperators<T>>& known = alive[key];
   if (auto first = known.lock()) return first;
@@ -101,7 +140,8 @@ DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) 
   std::copy(order.begin.begin(), order.begin.end(), classes_.begin);
   classes_.of = parity_.data();
   const int slots = table.slots();
-  const auto derivative = terms_of(table.derivatives, slots), rise = terms_of(table.rises, slots);
+  const auto derivative = terms_of<T>(table.derivatives, slots),
+             rise = terms_of<T>(table.rises, slots);
   derivative_ = to_device(derivative, stream);
   rise_ = to_device(rise, stream);
   moment_of_dipoles_ = rows_of(order.count, dipole_terms(table.derivatives, slots), stream);
@@ -118,24 +158,6 @@ DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) 
            rises_of_dipoles_.view(),
            rise_.data()};
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
-}
-
-template <class T>
-std::vector<DerivativeTerms<T>> DeviceTable<T>::terms_of(
-    const std::array<std::vector<fmm::Derivative>, 3>& axes, int slots) {
-  std::vector<DerivativeTerms<T>> result(3 * slots);
-  for (int axis = 0; axis < 3; ++axis) {
-    std::vector<int> terms(slots, 0);
-    for (const fmm::Derivative& d : axes[axis]) {
-      const int term = terms[d.to]++;
-      FMBEM_REQUIRE(term < fmm::terms_of_a_derivative,
-                    "a derivative has more than " << fmm::terms_of_a_derivative << " terms");
-      DerivativeTerms<T>& all = result[3 * d.to + axis];
-      all.value[term] = static_cast<T>(d.value);
-      all.index[term] = d.from;
-    }
-  }
-  return result;
 }
 
 template <class T>
@@ -167,16 +189,31 @@ typename DeviceTable<T>::Rows DeviceTable<T>::rows_of(int rows, std::vector<Term
   return result;
 }
 
+template <class T>
+RaisedTable<T>::RaisedTable(const fmm::ParityOrder& order, cudaStream_t stream)
+    : table_(fmm::ParityOrder(order.p + 1), stream) {
+  const fmm::RaisedMoments<T> raised(order);
+  const fmm::HarmonicTable<T>& table = raised.table();
+  const auto derivative = raised_terms_of<T>(table.derivatives, table.position, raised.lower()),
+             rise = raised_terms_of<T>(table.rises, table.position, raised.lower());
+  position_ = to_device(raised.lower(), stream);
+  derivative_ = to_device(derivative, stream);
+  rise_ = to_device(rise, stream);
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+}
+
 template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
 #define FMBEM_INSTANTIATE(Kernel)                                           \
   template std::shared_ptr<const DeviceOperators<double>> device_operators( \
-      const fmm::Kernel&, const fmm::ParityOrder&);                         \
+      const fmm::Kernel&, const fmm::ParityOrder&, M2lBlocks);              \
   template std::shared_ptr<const DeviceOperators<float>> device_operators(  \
-      const fmm::Kernel&, const fmm::ParityOrder&);
+      const fmm::Kernel&, const fmm::ParityOrder&, M2lBlocks);
 FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 template class DeviceTable<double>;
 template class DeviceTable<float>;
+template class RaisedTable<double>;
+template class RaisedTable<float>;
 
 }  // namespace fmbem::cuda

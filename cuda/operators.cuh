@@ -27,9 +27,12 @@ struct DeviceOperators {
     return m2l.bytes() + m2l_units.bytes() + upward.bytes() + downward.bytes();
   }
 };
+/// Treecodes have no M2L, and hybrids with a small θ none in the FMM's blocks.
+enum class M2lBlocks { all, none };
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
-                                                           const fmm::ParityOrder& order);
+                                                           const fmm::ParityOrder& order,
+                                                           M2lBlocks m2l = M2lBlocks::all);
 
 /// fmm::HarmonicTable in device memory.
 template <class T>
@@ -54,9 +57,6 @@ class DeviceTable {
   DeviceBuffer<T> up_, down_, diagonal_;
   DeviceBuffer<std::int32_t> position_;
   DeviceBuffer<std::uint8_t> parity_;
-  /// Of the terms of derivatives, or of rises.
-  static std::vector<DerivativeTerms<T>> terms_of(
-      const std::array<std::vector<fmm::Derivative>, 3>& axes, int slots);
   static std::vector<Term> dipole_terms(const std::array<std::vector<fmm::Derivative>, 3>& axes,
                                         int slots);
 
@@ -64,6 +64,27 @@ class DeviceTable {
   DeviceBuffer<DerivativeTerms<T>> derivative_, rise_;
   TableView<T> view_;
   Classes classes_;
+};
+
+/// fmm::RaisedMoments in device memory: the table of one degree more, in whose view `position` says
+/// where a box's moments are, and `derivative` and `rise` make moments of the derivatives of them.
+template <class T>
+class RaisedTable {
+ public:
+  /// For expansions of that order.
+  RaisedTable(const fmm::ParityOrder& order, cudaStream_t stream);
+  TableView<T> view() const {
+    TableView<T> view = table_.view();
+    view.position = position_.data();
+    view.derivative = derivative_.data();
+    view.rise = rise_.data();
+    return view;
+  }
+
+ private:
+  DeviceTable<T> table_;
+  DeviceBuffer<std::int32_t> position_;
+  DeviceBuffer<DerivativeTerms<T>> derivative_, rise_;
 };
 
 }  // namespace fmbem::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/cuda/evaluation.cuh"
+#include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/fmm/method.hpp"
 
 namespace fmbem::cuda {
@@ -11,6 +12,7 @@ struct TreecodeOptions {
   fmm::Expansion expansion;
   double tolerance;
   int max_leaf;
+  PlanKernel kernel;
   const std::uint8_t* one_place;  ///< as of make_near_lists(), to outlive the evaluation
 };
 
@@ -27,7 +29,7 @@ std::unique_ptr<Evaluation> make_treecode_evaluation(const PlanTree& tree, PlanP
 struct TreecodePairs {
   std::int64_t m2p = 0, p2p = 0;
 };
-TreecodePairs count_treecode(const PlanTree& tree, double theta, const std::uint8_t* one_place,
-                             cudaStream_t stream);
+TreecodePairs count_treecode(const PlanTree& tree, double theta, const PlanKernel& kernel,
+                             const std::uint8_t* one_place, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

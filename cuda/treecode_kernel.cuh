@@ -13,16 +13,18 @@ namespace fmbem::cuda {
 
 inline constexpr int most_targets_of_a_thread = 2;
 
-template <class T>
+template <class T, class Kernel>
 struct TreecodeArguments {
   PointsView<double> targets;
   StrengthsView<double> strengths;
   std::int64_t sources;
   LeavesView leaves;              ///< of the targets
   const std::uint8_t* one_place;  ///< null where no leaf is of the deepest level
-  TableView<T> table;
-  const T* moments;  ///< [boxes][vectors][numbers], of harmonics or of monomials
+  TableView<T> table;             ///< with gradients by Yukawa's kernel that of RaisedTable
+  const T* moments;               ///< [boxes][vectors][numbers], of harmonics or of monomials
   int vectors, numbers, numbers_in_shared;
+  Kernel kernel;  ///< with its reach in the tree's unit
+  double reach;
   double theta2;
   float close2;  ///< in single precision, squares of distances in sides of the leaf
   int pieces;    ///< warps for each leaf
@@ -91,8 +93,8 @@ struct WarpTargets {
 
 /// Adds the sources of a box, point by point, in single precision but for pairs that are too close
 /// for it.
-template <bool Dipoles, int Each, class T, int Channels>
-__device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
+template <bool Dipoles, int Each, class T, class Kernel, int Channels>
+__device__ inline void add_p2p(const TreecodeArguments<T, Kernel>& a, int2 range, int v,
                                const WarpTargets<T>& targets, TreecodeRoom<T>& room,
                                TreecodeSums<T, Channels>& sums) {
   constexpr bool single = sizeof(T) == 4, gradient = Channels == 4;
@@ -101,6 +103,8 @@ __device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
   const ChargedPoint<double>* const dipoles =
       Dipoles ? a.strengths.dipoles + v * a.sources : nullptr;
   const double to_units = room.units.scale();
+  const Kernel in_units = in_unit(a.kernel, 1 / to_units);
+  const auto kernel = near_kernel<T>(in_units);
   for (std::int32_t begin = range.x; begin < range.y; begin += warp_size) {
     const int n = min(range.y - begin, warp_size);
     __syncwarp();  // all are done with those before
@@ -138,8 +142,8 @@ __device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
               dipole = to_units * Vec3d{moment.x, moment.y, moment.z};
             }
             if (square > 0)
-              pair.template add<Dipoles, 2>(fmm::Laplace(), exact.charge, dipole, apart, square,
-                                            1 / sqrt(square));
+              pair.template add<Dipoles, 2>(near_kernel<double>(in_units), exact.charge, dipole,
+                                            apart, square, 1 / sqrt(square));
             const double known[4] = {pair.potential, pair.x, pair.y, pair.z};
             double scale = to_units;
 #pragma unroll
@@ -151,7 +155,7 @@ __device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
           }
         }
         const T w = is ? inverse_root<2>(r2) : T(0);
-        of_some[t].template add<Dipoles, 2>(fmm::Laplace(), s.charge, {p.x, p.y, p.z}, d, r2, w);
+        of_some[t].template add<Dipoles, 2>(kernel, s.charge, {p.x, p.y, p.z}, d, r2, w);
       }
     }
 #pragma unroll
@@ -168,20 +172,28 @@ __device__ inline void add_p2p(const TreecodeArguments<T>& a, int2 range, int v,
 }
 
 /// All that acts on a warp's targets, `Each` a lane.
-template <int Each, class T, int Channels, class Series>
-__device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& series,
+template <int Each, class T, class Kernel, int Channels, class Series>
+__device__ inline void sum_targets(const TreecodeArguments<T, Kernel>& a, const Series& series,
                                    std::int32_t leaf, int v, const WarpTargets<T>& targets,
                                    TreecodeRoom<T>& room, T* expansion,
                                    TreecodeSums<T, Channels>& sums) {
   const TreeView& tree = a.leaves.tree;
   const double of_root = 1 / a.leaves.root.side;
+  const auto reach = [&] {
+    if constexpr (Kernel::homogeneous)
+      return EndlessReach();
+    else
+      return KernelReach{a.leaves.root.side, a.reach};
+  }();
   T far[Each][Channels] = {};
   walk(
-      tree, room.leaf, a.theta2, room.stack,
+      tree, room.leaf, a.theta2, reach, room.stack,
       [&](std::int32_t box, const UnitBox& unit_box) {
+        const Kernel kernel = in_unit(a.kernel, unit_box.side * a.leaves.root.side);
         __syncwarp();  // all are done with the one before
         series.template load<Channels>(
-            a.moments + (static_cast<std::int64_t>(box) * a.vectors + v) * a.numbers, expansion);
+            kernel, a.moments + (static_cast<std::int64_t>(box) * a.vectors + v) * a.numbers,
+            expansion);
         __syncwarp();
         const Vec3d between = room.leaf.centre - unit_box.centre;
         Vec3<T> d[Each];
@@ -190,7 +202,7 @@ __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& 
           const Vec3d apart = unit_box.inverse_side * (targets.from_centre[t] + between);
           d[t] = {static_cast<T>(apart.x), static_cast<T>(apart.y), static_cast<T>(apart.z)};
         }
-        add_m2p(series, expansion, d, static_cast<T>(unit_box.inverse_side * of_root), far);
+        add_m2p(series, kernel, expansion, d, static_cast<T>(unit_box.inverse_side * of_root), far);
       },
       [&](std::int32_t box) {
         if (!acts_point_by_point(box, leaf, a.one_place)) return;
@@ -211,17 +223,17 @@ __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& 
 }
 
 /// P: 0 for spherical expansions, else the degree of Cartesian ones.
-template <class T, int Channels, int P>
+template <class T, class Kernel, int Channels, int P>
 __global__ void __launch_bounds__(threads_per_block)
-    treecode_kernel(const __grid_constant__ TreecodeArguments<T> a) {
+    treecode_kernel(const __grid_constant__ TreecodeArguments<T, Kernel> a) {
   T* const s_room = dynamic_shared<T>();
-  const Steps<T> steps(a.table, s_room);
+  const IrregularSteps<T, Kernel> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, v = blockIdx.y;
   const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
   const std::int64_t row = item / a.pieces;
   if (row >= a.leaves.count) return;
   // Steps, then of each warp its expansion and the rest.
-  const int of_steps = (Steps<T>::numbers(a.table.p, a.table.pairs) + 3) / 4 * 4;
+  const int of_steps = IrregularSteps<T, Kernel>::numbers(a.table);
   T* const expansion = s_room + of_steps + warp * a.numbers_in_shared;
   auto& room = reinterpret_cast<TreecodeRoom<T>*>(
       s_room + of_steps + blockDim.x / warp_size * a.numbers_in_shared)[warp];
@@ -234,7 +246,7 @@ __global__ void __launch_bounds__(threads_per_block)
   __syncwarp();
   const auto series = [&] {
     if constexpr (P == 0)
-      return SphericalSeries<T>{a.table, steps};
+      return SphericalSeries<T, Kernel>{a.table, steps};
     else
       return CartesianSeries<T, P>{};
   }();

@@ -58,12 +58,35 @@ __device__ inline bool is_accepted(const UnitBox& leaf, const UnitBox& box, doub
   return __dmul_rn(radii, radii) <= __dmul_rn(theta2, square);
 }
 
+/// What of a walk a kernel's reach leaves out: nothing of Laplace's.
+struct EndlessReach {
+  static __device__ bool leaves_out(const UnitBox&, const UnitBox&) { return false; }
+  static __device__ bool has_expansions(const UnitBox&) { return true; }
+};
+/// fmm::are_beyond() and fmm::has_expansions(), rounded in the same way.
+struct KernelReach {
+  double root_side, reach;  ///< in the tree's unit; `reach` may be endless
+
+  __device__ bool leaves_out(const UnitBox& leaf, const UnitBox& box) const {
+    // Exact, and powers of two times what it is in whole sides.
+    const double half = 0.5 * (leaf.side + box.side);
+    const auto gap = [&](double a, double b) { return fmax(fabs(a - b) - half, 0.0); };
+    const Vec3d gaps{gap(leaf.centre.x, box.centre.x), gap(leaf.centre.y, box.centre.y),
+                     gap(leaf.centre.z, box.centre.z)};
+    const double square = __dadd_rn(__dadd_rn(__dmul_rn(gaps.x, gaps.x), __dmul_rn(gaps.y, gaps.y)),
+                                    __dmul_rn(gaps.z, gaps.z));
+    return __dmul_rn(__dsqrt_rn(square), root_side) > reach;
+  }
+  __device__ bool has_expansions(const UnitBox& box) const { return root_side * box.side <= reach; }
+};
+
 /// fmm::walk_treecode() by a warp, of a leaf: calls m2p(box, unit box) for boxes that act on it by
 /// their expansions, p2p(box) for leaves that act point by point, with all lanes, in an order that
 /// the tree alone decides. After the boxes of each step it calls done(). Lanes look at 32 boxes at
 /// a time, and what waits is in shared memory alone.
 __device__ inline void walk(const TreeView& tree, const UnitBox& leaf, double theta2,
-                            WalkStack& stack, auto&& m2p, auto&& p2p, auto&& done) {
+                            const auto& reach, WalkStack& stack, auto&& m2p, auto&& p2p,
+                            auto&& done) {
   const int lane = threadIdx.x % warp_size, one_by_one = WalkStack::one_by_one(tree);
   int waiting = 1;
   if (lane == 0) stack.boxes[0] = 0;
@@ -75,7 +98,9 @@ __device__ inline void walk(const TreeView& tree, const UnitBox& leaf, double th
     if (box >= 0 && is_empty(tree.sources[box])) box = -1;
     waiting -= take;
     const UnitBox unit_box = box < 0 ? UnitBox() : UnitBox(tree, box);
-    const bool accepted = box >= 0 && is_accepted(leaf, unit_box, theta2);
+    if (box >= 0 && reach.leaves_out(leaf, unit_box)) box = -1;
+    const bool accepted =
+        box >= 0 && reach.has_expansions(unit_box) && is_accepted(leaf, unit_box, theta2);
     const std::int32_t split = box >= 0 && !accepted ? tree.split_of[box] : -1;
     const bool is_near = box >= 0 && !accepted && split < 0;
     __syncwarp();  // all have taken theirs

@@ -96,10 +96,6 @@ void check_method(const PlanOptions& o, Processor processor) {
   FMBEM_REQUIRE(
       (!treecode && !hybrid) || !o.hessian,
       "a " << name_of(o.method) << " has no second derivatives: take the method fmm or direct");
-  FMBEM_REQUIRE((!treecode && !hybrid) || o.kappa == 0 || processor == Processor::cpu,
-                "a " << name_of(o.method)
-                     << " has no Yukawa's kernel on the GPU: take the method fmm or direct, or "
-                        "make the plan on the CPU");
   FMBEM_REQUIRE(o.kappa == 0 || o.expansion != Expansion::cartesian,
                 "Cartesian expansions are of Laplace's kernel: take spherical ones, or set κ to 0");
   FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),

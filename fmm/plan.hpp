@@ -41,9 +41,7 @@ struct PlanOptions {
   /// thousandth that is closest to others, whatever its charges (docs/fmm.md).
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
-  /// Of Yukawa's kernel, 1/length; 0, as by default, is Laplace's. Treecodes and hybrids on the GPU
-  /// have Laplace's alone.
-  double kappa = 0;
+  double kappa = 0;            ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
   bool gradient = false;       ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;        ///< sources will have dipole moments
   bool hessian = false;        ///< so will second derivatives

@@ -20,6 +20,8 @@ class RaisedMoments {
 
   /// Of one degree more.
   const HarmonicTable<T>& table() const { return table_; }
+  /// [slots] of the table: the place of the moment among those of the order, or −1.
+  const std::vector<int>& lower() const { return lower_; }
 
   /// Writes the coefficients of the expansion and of its three derivatives, [4][slots] of the
   /// table, from its moments [K]. κ and lengths are in the unit of the box.
@@ -27,7 +29,7 @@ class RaisedMoments {
 
  private:
   HarmonicTable<T> table_;
-  std::vector<int> lower_;  ///< [slots]: the place of the moment among those of the order, or −1
+  std::vector<int> lower_;
 };
 
 }  // namespace fmbem::fmm

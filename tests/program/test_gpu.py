@@ -169,6 +169,12 @@ class Gpu(ProgramTest):
         for construction in ("radix-sort", "histogram"):
             self.fmbem(*hybrid, "--construction", construction, "--output", f"{construction}.npy")
         self.assertEqual((self.folder / "histogram.npy").read_bytes(), (self.folder / "radix-sort.npy").read_bytes())
+        for method in ("hybrid", "treecode"):  # of Yukawa's kernel
+            with self.subTest(method=method):
+                result = self.report("nbody", "--points", 4000, "--kappa", 6, "--method", method, "--leaf", 40,
+                                     "--tolerance", 1e-4, "--check", 100, "--backend", "cuda")["nbody"]
+                self.assertEqual((result["backend"], result["method"], result["kappa"]), ("cuda", method, 6))
+                self.assertLess(max(result["potential_error"], result["force_error"]), 1e-4)
 
     def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
         # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.

@@ -16,7 +16,9 @@ void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec
   const auto y = cuda::to_device(sources, stream), x = cuda::to_device(targets, stream);
   const int most = cuda::targets_of_a_warp(options.near_precision == Precision::single_precision,
                                            true, static_cast<std::int64_t>(targets.size()));
-  const cuda::PlanTree on_device = cuda::hybrid_plan_tree(tree, most, false, stream);
+  const auto levels =
+      options.kappa == 0 ? fmm::DisplacedLevels::together : fmm::DisplacedLevels::apart;
+  const cuda::PlanTree on_device = cuda::hybrid_plan_tree(tree, most, false, levels, stream);
   cuda::PlanPoints points{{y.data(), y.size()},
                           {x.data(), x.size()},
                           cuda::to_device(tree.sources.order, stream),
@@ -29,7 +31,7 @@ void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec
                              .root_terms = 2,
                              .third_law = false,
                              .targets_of_a_warp = most,
-                             .kernel = {.top_level = 1},
+                             .kernel = {options.kappa, options.reach, 1},
                              .expansion = options.expansion},
                             stream);
   const auto charges = cuda::to_device(strengths.charges, stream);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/lists/reach.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -13,6 +14,7 @@ struct DeviceHybridOptions {
   int order;
   Precision precision, near_precision;
   fmm::Expansion expansion = fmm::Expansion::spherical;
+  double kappa = 0, reach = fmm::endless;  ///< of Yukawa's kernel
 };
 
 /// Evaluates a tree with the lists of a hybrid on the device. Points are as the tree was made of,

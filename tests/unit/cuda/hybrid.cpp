@@ -17,6 +17,7 @@
 #include "fmbem/fmm/plan_info.hpp"
 #include "tests/unit/cuda/device_hybrid.hpp"
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/fmm/hybrid_tree.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
@@ -58,25 +59,28 @@ std::vector<HybridCosts> all_costs(bool dipoles) {
 }
 
 PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const HybridCosts& costs,
-                      const fmm::NearReach& reach, double theta = theta_of_plans) {
-  const Cube root{{-25, -25, -25}, 51.3};
-  const bool same = &x == &y;
-  PointTree tree{.scale = 1, .sources_are_targets = same};
-  tree.sources = fmm::sort_points(y, 1, root);
-  if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
-  tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
-  fmm::make_hybrid_lists(tree, theta, costs, reach);
-  return tree;
+                      const fmm::NearReach& reach, double theta = theta_of_plans,
+                      double kernel_reach = fmm::endless) {
+  return test::hybrid_tree(y, x, max_leaf, theta, costs, kernel_reach, reach);
 }
+
+/// Times κ: e^{−30} is below the rounding of all sums.
+constexpr double reach_of_yukawa = 30;
+double kernel_reach(double kappa) { return kappa == 0 ? fmm::endless : reach_of_yukawa / kappa; }
 
 /// Targets that are the sources are other ones here, as M2L between the same points ends earlier on
 /// the CPU.
-Results of_cpu(PointTree tree, const Sources& sources, int order, double theta = theta_of_plans) {
+Results of_cpu(PointTree tree, const Sources& sources, int order, double theta = theta_of_plans,
+               double kappa = 0) {
   if (tree.sources_are_targets) tree.other_targets = tree.sources;
   tree.sources_are_targets = false;
   Results found(sources.count * tree.targets().size());
   fmm::Seconds seconds;
-  fmm::make_cpu_backend(tree, {.order = order, .method = Method::hybrid, .theta = theta})
+  fmm::make_cpu_backend(tree, {.order = order,
+                               .kappa = kappa,
+                               .reach = reach_of_yukawa,
+                               .method = Method::hybrid,
+                               .theta = theta})
       ->evaluate(sources.strengths(), found.fields(), fmm::Direction::forward, seconds);
   return found;
 }
@@ -90,24 +94,28 @@ Results of_gpu(const PointTree& tree, const Points& y, const Points& x, const So
 
 /// The results of the GPU are the CPU's of the same lists, but for what near lists reach.
 void check_same_lists(const std::string& cloud, std::size_t n = 2500, double theta = theta_of_plans,
-                      fmm::Expansion expansion = fmm::Expansion::spherical) {
+                      fmm::Expansion expansion = fmm::Expansion::spherical, double kappa = 0) {
   if (!gpu_is_there()) return;
   const bool same = GENERATE(true, false), dipoles = GENERATE(false, true);
   int order = 0, max_leaf = 0;
   std::tie(order, max_leaf) = GENERATE(table<int, int>({{5, 4}, {12, 40}}));
   if (expansion == fmm::Expansion::cartesian && order > fmm::highest_cartesian_order) return;
-  CAPTURE(cloud, theta, same, dipoles, order, max_leaf);
+  CAPTURE(cloud, theta, kappa, same, dipoles, order, max_leaf);
   const Points y = points_by_name(cloud, n, 1), others = plummer_points(2 * n / 5, 2);
   const Points& x = same ? y : others;
   const Sources sources(y.size(), 2, dipoles, 3);
   const auto kept = fmm::cpu_operators<double>(fmm::Laplace(), fmm::ParityOrder(order),
                                                fmm::m2l_orders(false));  // for all costs
   for (const HybridCosts& costs : all_costs(dipoles)) {
-    const Results exact = of_cpu(hybrid_tree(y, x, max_leaf, costs, fmm::integer_reach, theta),
-                                 sources, order, theta);
+    const double reach = kernel_reach(kappa);
+    const Results exact =
+        of_cpu(hybrid_tree(y, x, max_leaf, costs, fmm::integer_reach, theta, reach), sources, order,
+               theta, kappa);
     const auto difference = [&](Precision far, Precision near) {
-      const PointTree tree = hybrid_tree(y, x, max_leaf, costs, near_reach_on_device(near), theta);
-      return Errors(of_gpu(tree, y, x, sources, {order, far, near, expansion}), exact);
+      const PointTree tree =
+          hybrid_tree(y, x, max_leaf, costs, near_reach_on_device(near), theta, reach);
+      return Errors(of_gpu(tree, y, x, sources, {order, far, near, expansion, kappa, reach}),
+                    exact);
     };
     // Rounding alone, as of treecodes.
     const Errors in_double = difference(Precision::double_precision, Precision::double_precision);
@@ -146,6 +154,30 @@ TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: centres 
 }
 TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: Cartesian expansions") {
   check_same_lists("centres", 800, GENERATE(0.5, theta_of_plans), fmm::Expansion::cartesian);
+}
+
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: Yukawa's kernel") {
+  // With the larger κ boxes of the first level have no expansions.
+  check_same_lists("centres", 800, GENERATE(0.5, theta_of_plans), fmm::Expansion::spherical,
+                   GENERATE(0.2, 1.5));
+}
+
+TEST_CASE("hybrids on the GPU by Yukawa's kernel are Laplace's as κ vanishes") {
+  if (!gpu_is_there()) return;
+  const double theta = GENERATE(0.5, theta_of_plans);
+  const bool dipoles = GENERATE(false, true);
+  const Points y = points_by_name("centres", 1500, 28), x = plummer_points(600, 29);
+  const Sources sources(y.size(), 2, dipoles, 30);
+  for (const HybridCosts& costs : all_costs(dipoles)) {
+    const PointTree tree =
+        hybrid_tree(y, x, 4, costs, near_reach_on_device(Precision::double_precision), theta);
+    DeviceHybridOptions options{8, Precision::double_precision, Precision::double_precision};
+    const Results laplace = of_gpu(tree, y, x, sources, options);
+    options.kappa = 1e-14;
+    const Errors difference(of_gpu(tree, y, x, sources, options), laplace);
+    CHECK(difference.potential < 1e-12);
+    CHECK(difference.gradient < 1e-12);
+  }
 }
 
 TEST_CASE("Cartesian expansions of hybrids on the GPU have orders from 1 to 6") {
@@ -376,16 +408,19 @@ TEST_CASE("small hybrids on the GPU") {
   if (!gpu_is_there()) return;
   const Points y = points_by_name("centres", 500, 16), x = plummer_points(200, 17);
   const Sources sources(y.size(), 2, false, 18);
-  const double theta = GENERATE(0.5, theta_of_plans);
+  const double theta = GENERATE(0.5, theta_of_plans), kappa = GENERATE(0.0, 0.2),
+               reach = kernel_reach(kappa);
   for (const HybridCosts& costs : all_costs(false)) {
-    const Results exact =
-        of_cpu(hybrid_tree(y, x, 4, costs, fmm::integer_reach, theta), sources, 5, theta);
+    const Results exact = of_cpu(hybrid_tree(y, x, 4, costs, fmm::integer_reach, theta, reach),
+                                 sources, 5, theta, kappa);
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-      const PointTree tree = hybrid_tree(y, x, 4, costs, near_reach_on_device(precision), theta);
-      const fmm::Expansion expansion = precision == Precision::single_precision
+      const PointTree tree =
+          hybrid_tree(y, x, 4, costs, near_reach_on_device(precision), theta, reach);
+      const fmm::Expansion expansion = precision == Precision::single_precision && kappa == 0
                                            ? fmm::Expansion::cartesian
                                            : fmm::Expansion::spherical;
-      const Errors errors(of_gpu(tree, y, x, sources, {5, precision, precision, expansion}), exact);
+      const Errors errors(
+          of_gpu(tree, y, x, sources, {5, precision, precision, expansion, kappa, reach}), exact);
       CHECK(errors.potential < 1e-5);
       CHECK(errors.gradient < 1e-5);
     }
@@ -430,7 +465,6 @@ TEST_CASE("hybrids on the GPU refuse what they do not have") {
     refused({.method = Method::hybrid, .theta = bad}, "θ must be above 0 and at most 1");
   refused({.order = 7, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
           "Cartesian expansions have orders up to 6");
-  refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
   refused({.dipoles = true, .method = Method::hybrid, .third_law = fmm::ThirdLaw::always},
           "an FMM or a hybrid without dipoles");
 }

@@ -81,6 +81,67 @@ TEST_CASE("treecodes on the GPU have the CPU's pairs and its results") {
   CHECK(differences.gradient < 1e-12);
 }
 
+TEST_CASE("treecodes on the GPU by Yukawa's kernel have the CPU's pairs and its results") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "plummer", "ellipsoid");
+  const double theta = GENERATE(0.5, 0.7), kappa_side = GENERATE(0.1, 6.0, 100.0, 1000.0);
+  const int order = GENERATE(1, 6, 13);
+  CAPTURE(cloud, theta, kappa_side, order);
+  const Points points = points_by_name(cloud, 4000, 33);
+  const Sources sources(points.size(), 1, false, 34);
+  const PlanOptions options{.tolerance = 1e-14,  // roots to all bits
+                            .precision = Precision::double_precision,
+                            .kappa = kappa_side / extent(points),
+                            .gradient = true,
+                            .order = order,
+                            .max_leaf = 20,
+                            .inflation = 1.02,
+                            .method = Method::treecode,
+                            .theta = theta};
+  const Plan gpu = make_fmm_plan(points, options), cpu(points, options);
+  CHECK(gpu.info().boxes == cpu.info().boxes);
+  CHECK(gpu.info().m2p_pairs == cpu.info().m2p_pairs);
+  CHECK(gpu.info().near_pairs == cpu.info().near_pairs);
+  const Results found = run(gpu, sources.strengths());
+  const Errors differences(found, run(cpu, sources.strengths()));
+  // Rounding is multiplied by κr, up to the reach, 35.
+  CHECK(differences.potential < 1e-12);
+  CHECK(differences.gradient < 1e-12);
+  // Potentials alone take other expansions.
+  std::vector<double> alone(points.size());
+  gpu.evaluate(sources.strengths(), {.potential = alone});
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    difference = std::hypot(difference, alone[i] - found.potential[i]);
+    size = std::hypot(size, alone[i]);
+  }
+  CHECK(difference < 1e-12 * size);
+}
+
+TEST_CASE("treecodes on the GPU by Yukawa's kernel are Laplace's as κ vanishes") {
+  if (!gpu_is_there()) return;
+  const bool single = GENERATE(false, true), dipoles = GENERATE(false, true);
+  CAPTURE(single, dipoles);
+  const Points y = plummer_points(3000, 35), x = cube_points(1000, 36);
+  const Sources sources(y.size(), 2, dipoles, 37);
+  PlanOptions options{
+      .tolerance = single ? 1e-4 : 1e-9,
+      .precision = single ? Precision::single_precision : Precision::double_precision,
+      .gradient = true,
+      .dipoles = dipoles,
+      .order = 8,
+      .max_leaf = 30,
+      .method = Method::treecode,
+      .expansion = fmm::Expansion::spherical};
+  const Plan laplace = make_fmm_plan(y, x, options);
+  options.kappa = 1e-14;
+  const Plan yukawa = make_fmm_plan(y, x, options);
+  CHECK(yukawa.info().m2p_pairs == laplace.info().m2p_pairs);
+  const Errors difference(run(yukawa, sources.strengths()), run(laplace, sources.strengths()));
+  CHECK(difference.potential < (single ? 1e-5 : 1e-12));
+  CHECK(difference.gradient < (single ? 1e-5 : 1e-12));
+}
+
 TEST_CASE("treecodes on the GPU have other targets, dipoles and several right-hand sides") {
   if (!gpu_is_there()) return;
   const Points y = plummer_points(3000, 14), x = cube_points(2000, 15);
@@ -217,15 +278,17 @@ TEST_CASE("small treecodes on the GPU") {
   if (!gpu_is_there()) return;
   const Points y = GENERATE(plummer_points(400, 24), points_by_name("scales", 400, 24)),
                x = cube_points(150, 25);
+  const double kappa = GENERATE(0.0, 1.0);
   for (const auto& [tolerance, order] : {std::tuple(1e-2, 4), std::tuple(1e-3, 9)}) {
     const PlanOptions options{.tolerance = tolerance,
+                              .kappa = kappa,
                               .gradient = true,
                               .dipoles = true,
                               .order = order,
                               .max_leaf = 12,
                               .method = Method::treecode};
     const Sources sources(y.size(), 2, true, 26);
-    const Errors errors = errors_of(make_fmm_plan(y, x, options), sources, y, x);
+    const Errors errors = errors_of(make_fmm_plan(y, x, options), sources, y, x, 0, kappa);
     CHECK(errors.potential < tolerance);
     CHECK(errors.gradient < tolerance);
   }

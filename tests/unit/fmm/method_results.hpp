@@ -56,9 +56,9 @@ struct Sources {
 
 /// Errors of a plan at its first targets, against the compensated direct sum.
 inline Errors errors_of(const fmm::Plan& plan, const Sources& sources, const Points& y,
-                        const Points& x, double softening = 0) {
+                        const Points& x, double softening = 0, double kappa = 0) {
   Results exact(sources.count * x.size());
-  fmm::direct_sum(y, x, sources.strengths(), exact.fields(), 0, softening);
+  fmm::direct_sum(y, x, sources.strengths(), exact.fields(), kappa, softening);
   return {run(plan, sources.strengths()), exact};
 }
 

@@ -1,25 +1,19 @@
-// Treecodes and hybrids for Yukawa's kernel: their expansions at points against closed forms, and
-// their results against sums that share nothing with them.
+// Treecodes and hybrids for Yukawa's kernel on the CPU: their expansions at points against closed
+// forms, and what they have of the CPU alone. Plans of both backends: yukawa_method_plans.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
-#include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
-#include "fmbem/fmm/plan_impl.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/hybrid_tree.hpp"
 #include "tests/unit/fmm/instruction_sets.hpp"
-#include "tests/unit/fmm/long_sum.hpp"
 #include "tests/unit/fmm/m2p_sums.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/larger_error.hpp"
@@ -58,44 +52,6 @@ std::vector<Long> irregular_functions(int p, Long kappa, LongVec x) {
       values[fmm::harmonic_index(n, m)] *=
           irregular_factor(n, kappa * r) / std::pow(r, static_cast<Long>(2 * n + 1));
   return values;
-}
-
-/// Errors of potentials and gradients at some targets are within the tolerance.
-void check_plan(const Points& y, const Points& x, const PlanOptions& options) {
-  const bool same = &x == &y;
-  const Plan plan = same ? Plan(x, options) : Plan(y, x, options);
-  const std::vector<double> q = signed_charges(y.size(), 5);
-  Results r(x.size());
-  plan.evaluate({.charges = q}, r.fields());
-  const RelativeErrors errors =
-      errors_by_long_sum(y, x, q, options.kappa, 0, r.potential, r.gradient, 13);
-  CAPTURE(options.kappa, options.tolerance, name_of(options.method), options.theta.value_or(0),
-          plan.info().order, plan.info().levels, plan.info().m2p_pairs, plan.info().m2l_pairs);
-  CHECK(errors.potential <= options.tolerance);
-  CHECK(errors.gradient <= options.tolerance);
-}
-
-/// Methods with the θ that they are tried with.
-std::vector<std::pair<Method, double>> methods_with_theta() {
-  return {{Method::treecode, 0.3},
-          {Method::treecode, 0.5},
-          {Method::treecode, 0.7},
-          {Method::hybrid, 0.6},
-          {Method::hybrid, 0.8660254}};
-}
-
-void check_cloud(const std::string& cloud, double kappa_side, double tolerance, std::size_t n) {
-  const Points points = points_by_name(cloud, n, 1);
-  const double kappa = kappa_side / extent(points);
-  CAPTURE(cloud, kappa_side);
-  for (const auto& [method, theta] : methods_with_theta())
-    check_plan(points, points,
-               {.tolerance = tolerance,
-                .kappa = kappa,
-                .gradient = true,
-                .max_leaf = 20,
-                .method = method,
-                .theta = theta});
 }
 
 }  // namespace
@@ -196,54 +152,6 @@ TEMPLATE_TEST_CASE("P2L of Yukawa's kernel sums irregular functions", "", float,
   }
 }
 
-TEST_CASE("treecodes and hybrids of Yukawa's kernel meet their tolerance") {
-  for (const std::string cloud : {"cube", "sphere", "plummer", "scales"})
-    for (const double kappa_side : {0.1, 6.0, 60.0, 1000.0})
-      check_cloud(cloud, kappa_side, 1e-3, 1200);
-  check_cloud("sphere", 6, 1e-6, 1200);
-}
-
-TEST_CASE("treecodes and hybrids of Yukawa's kernel meet their tolerance, to many digits",
-          "[long][accuracy]") {
-  for (const std::string cloud : {"cube", "sphere", "plummer", "scales"})
-    for (const double kappa_side : {0.1, 1.0, 6.0, 60.0, 1000.0})
-      for (const double tolerance : {1e-6, 1e-9}) check_cloud(cloud, kappa_side, tolerance, 2500);
-}
-
-TEST_CASE("Yukawa treecodes and hybrids of other targets, dipoles and several charge vectors") {
-  const Points y = plummer_points(800, 6), x = cube_points(500, 7);
-  const Sources sources(y.size(), 3, true, 8);
-  const double kappa = GENERATE(0.5, 8.0);
-  Results exact(3 * x.size());
-  fmm::direct_sum(y, x, sources.strengths(), exact.fields(), kappa);
-  for (const auto& [method, theta] : methods_with_theta())
-    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-      const double tolerance = precision == Precision::single_precision ? 1e-4 : 1e-6;
-      CAPTURE(kappa, name_of(method), theta, tolerance);
-      const Plan plan(y, x,
-                      {.tolerance = tolerance,
-                       .precision = precision,
-                       .kappa = kappa,
-                       .gradient = true,
-                       .dipoles = true,
-                       .max_leaf = 20,
-                       .method = method,
-                       .theta = theta});
-      const Errors errors(run(plan, sources.strengths()), exact);
-      CHECK(errors.potential < tolerance);
-      CHECK(errors.gradient < tolerance);
-      // Potentials alone take other expansions.
-      std::vector<double> alone(3 * x.size());
-      plan.evaluate(sources.strengths(), {.potential = alone});
-      double difference = 0, size = 0;
-      for (std::size_t i = 0; i < alone.size(); ++i) {
-        difference = std::hypot(difference, alone[i] - exact.potential[i]);
-        size = std::hypot(size, exact.potential[i]);
-      }
-      CHECK(difference < tolerance * size);
-    }
-}
-
 TEST_CASE("treecodes and hybrids of Yukawa's kernel are Laplace's as κ vanishes") {
   // In the same tree, and with the same lists: by what kernels cost, plans would have others.
   const Method method = GENERATE(Method::treecode, Method::hybrid);
@@ -269,27 +177,6 @@ TEST_CASE("treecodes and hybrids of Yukawa's kernel are Laplace's as κ vanishes
   CHECK(errors.gradient < 1e-12);
 }
 
-TEST_CASE("Yukawa treecodes and hybrids across a gap") {
-  const Points y = cube_points(1000, 11);
-  Points x = cube_points(300, 12);
-  for (Vec3d& at : x) at += Vec3d{2, 0.5, 0};
-  for (const double kappa : {0.3, 3.0, 8.0})
-    for (const auto& [method, theta] : methods_with_theta())
-      for (const double tolerance : {1e-3, 1e-5}) {
-        if (kappa > 3 && (theta > 0.6 || tolerance < 1e-4)) continue;
-        check_plan(y, x,
-                   {.tolerance = tolerance,
-                    .kappa = kappa,
-                    .gradient = true,
-                    .max_leaf = 60,
-                    .method = method,
-                    .theta = theta});
-      }
-  const PlanOptions beyond{
-      .tolerance = 1e-9, .kappa = 30, .max_leaf = 40, .method = Method::treecode, .theta = 0.7};
-  CHECK_THROWS_WITH(Plan(y, x, beyond), contains("take the method direct"));
-}
-
 TEST_CASE("Yukawa treecodes and hybrids have no pairs beyond the reach") {
   const Points points = cube_points(4000, 13);
   const Method method = GENERATE(Method::treecode, Method::hybrid);
@@ -305,55 +192,14 @@ TEST_CASE("Yukawa treecodes and hybrids have no pairs beyond the reach") {
   }
 }
 
-TEST_CASE("Yukawa treecodes and hybrids with any κ") {
-  Points points = cube_points(700, 14);
-  points.push_back(points[3] + Vec3d{1e-9, 0, 0});  // a pair that κ = 1e9 leaves
-  const std::vector<double> q = signed_charges(points.size(), 15);
-  for (const double kappa : {1e5, 1e9, 1e20, 1e60, 1e300})
-    for (const auto& [method, theta] : methods_with_theta()) {
-      CAPTURE(kappa, name_of(method), theta);
-      const Plan plan(points, {.tolerance = 1e-6,
-                               .kappa = kappa,
-                               .gradient = true,
-                               .order = 9,
-                               .max_leaf = 5,
-                               .method = method,
-                               .theta = theta});
-      Results exact(points.size());
-      fmm::direct_sum(points, points, {.charges = q}, exact.fields(), kappa);
-      const Results r = run(plan, {.charges = q});
-      double size = 0, slope = 0;
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        size = std::max(size, std::abs(exact.potential[i]));
-        slope = std::max(slope, norm(exact.gradient[i]));
-      }
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        CHECK(std::abs(r.potential[i] - exact.potential[i]) <= 1e-6 * size);
-        CHECK(norm(r.gradient[i] - exact.gradient[i]) <= 1e-6 * slope);
-      }
-    }
-}
-
-TEST_CASE("Yukawa treecodes and hybrids move") {
-  const Method method = GENERATE(Method::treecode, Method::hybrid);
-  const Points points = cube_points(1500, 16), elsewhere = plummer_points(1500, 17);
-  const std::vector<double> q = signed_charges(points.size(), 18);
-  Plan plan(points, {.tolerance = 1e-6, .kappa = 3, .gradient = true, .method = method});
-  for (const Points& to : {cube_points(1500, 19), elsewhere}) {
-    plan.move(to);
-    Results exact(points.size());
-    fmm::direct_sum(to, to, {.charges = q}, exact.fields(), 3);
-    const Errors errors(run(plan, {.charges = q}), exact);
-    CHECK(errors.potential < 1e-6);
-    CHECK(errors.gradient < 1e-6);
-  }
-}
-
 TEST_CASE("Yukawa treecodes and hybrids give the same bits for any number of threads",
           "[threads]") {
   const Points points = plummer_points(1000, 20);
   const std::vector<double> q = signed_charges(points.size(), 21);
-  for (const auto& [method, theta] : methods_with_theta())
+  for (const auto& [method, theta] : {std::pair(Method::treecode, 0.3),
+                                      {Method::treecode, 0.7},
+                                      {Method::hybrid, 0.6},
+                                      {Method::hybrid, 0.8660254}})
     for (const double tolerance : {1e-3, 5e-7})
       check_bits_of_threads(points, q,
                             {.tolerance = tolerance,
@@ -380,10 +226,8 @@ TEST_CASE("what treecodes and hybrids of Yukawa's kernel do not have is refused"
         contains("Cartesian expansions are of Laplace's kernel"));
     CHECK_THROWS_WITH(Plan(points, {.kappa = 1, .hessian = true, .method = method}),
                       contains("a " + name + " has no second derivatives"));
-    const PlanOptions options{.kappa = 1, .order = 3, .method = method};
-    CHECK_THROWS_WITH(fmm::check_options(options, Processor::gpu),
-                      contains("a " + name + " has no Yukawa's kernel on the GPU"));
-    CHECK(Plan(points, options).info().expansion == fmm::Expansion::spherical);
+    CHECK(Plan(points, {.kappa = 1, .order = 3, .method = method}).info().expansion ==
+          fmm::Expansion::spherical);
   }
 }
 
