@@ -182,10 +182,11 @@ void try_case(const char* kind, std::uint64_t seed, Table& table, const Case& on
 int main(int argc, char** argv) {
   CLI::App app("Fast methods against direct ones where they are wrong first");
   double seconds = 60;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1, cases = std::numeric_limits<std::int64_t>::max();
   int panels = 1000;
   std::string only;
-  app.add_option("--seconds", seconds, "how long to try")->capture_default_str();
+  app.add_option("--seconds", seconds, "no case starts after them")->capture_default_str();
+  app.add_option("--cases", cases, "at most so many, the same on all machines");
   app.add_option("--seed", seed, "of the first case; each has the next one")->capture_default_str();
   app.add_option("--panels", panels, "some, of surfaces")->capture_default_str();
   app.add_option("--only", only, "operators or points")
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
   Table table;
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (; Clock::now() < end; ++seed) {
+  for (const std::uint64_t last = seed + cases; seed < last && Clock::now() < end; ++seed) {
     if (only != "points")
       try_case("operators", seed, table, [&] { try_operators(panels, seed, processors, table); });
     if (only != "operators")

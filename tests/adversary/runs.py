@@ -2,7 +2,7 @@
 which something is missing. Whatever happens, a run ends with a documented exit code and one sentence,
 hangs nowhere, leaves nothing partial behind, and reports nothing that is not so.
 
-    runs.py [--seconds S] [--seed N]
+    runs.py [--seconds S] [--cases N] [--seed N]
 
 prints how many runs of each kind there were and how many failed, with the seed of each failure, and
 ends with exit code 1 if any did. Environment: FMBEM_PROGRAM, and FMBEM_FUZZ for damaged
@@ -423,14 +423,16 @@ KINDS = {"option lines": (try_option_line, 10), "signals": (try_signal, 4), "sur
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=60, help="none starts after them")
+    parser.add_argument("--cases", type=int, default=sys.maxsize, help="at most so many, the same on all machines")
     parser.add_argument("--seed", type=int, default=1, help="of the first run; each has the next one")
     parser.add_argument("--only", choices=KINDS, help="this kind alone")
     options = parser.parse_args()
     runs, failures = collections.Counter(), collections.Counter()
     end = time.monotonic() + options.seconds
-    seed = options.seed
-    while time.monotonic() < end:
+    for seed in range(options.seed, options.seed + options.cases):
+        if time.monotonic() > end:
+            break
         r = random.Random(seed)
         kind = r.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
         kind = options.only or kind
@@ -442,7 +444,6 @@ def main():
                 runs[kind] += 1
                 failures[kind] += 1
                 print(f"seed {seed}, {kind}: {failure}", flush=True)
-        seed += 1
     print("| kind | runs | failures |\n|---|---|---|")
     for kind in KINDS:
         print(f"| {kind} | {runs[kind]} | {failures[kind]} |")
