@@ -35,13 +35,17 @@ struct Options {
   bench::OperatorChoice choice;
   std::string layer = "V";
   double tolerance = 1e-6, kappa = 0;
-  bool stages = false;
+  bool stages = false, at_centroids = false, transposed = false;
   int rows = 2000, repeat = 10, threads = 0, vectors = 1;
+
+  NormalRows rows_of_normals() const {
+    return at_centroids ? NormalRows::at_centroids : NormalRows::averaged;
+  }
 };
 
-/// Median milliseconds of a product of so many vectors, on the GPU if the operator is there.
+/// Median milliseconds of a product, on the GPU if the operator is there.
 double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<double>& y, int repeat,
-                  int vectors = 1) {
+                  const Product& product = {}) {
   std::optional<cuda::DeviceArray<double>> d_x, d_y;
   const bool on_device = map.processor() == Processor::gpu;
   if (on_device) {
@@ -52,9 +56,9 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   for (int k = 0; k <= repeat; ++k) {
     const Timer timer;
     if (on_device)
-      map.apply_on_device(d_x->data(), d_y->data(), {.vectors = vectors});
+      map.apply_on_device(d_x->data(), d_y->data(), product);
     else
-      map.apply(x.data(), y.data(), {.vectors = vectors});
+      map.apply(x.data(), y.data(), product);
     map.wait();
     if (k > 0) ms.push_back(1e3 * timer.seconds());  // the first one makes room
   }
@@ -91,14 +95,17 @@ struct RowLayers {
 /// and rows with them, whose products may vanish, to x/2 and their factors.
 struct ExactRows {
   std::vector<std::size_t> row;
-  std::vector<double> value, weight;  ///< the latter of K': what is within the tolerance are A K' x
+  /// The latter of averaged K': what is within the tolerance are A K' x, and A⁻¹ K'ᵗ x.
+  std::vector<double> value, weight;
   std::vector<bool> is_v;
   double v2 = 0, k2 = 0;  ///< squares of what errors are relative to
 
   ExactRows(const Panels& panels, const RowLayers& layers, double kappa,
-            const std::vector<double>& x, int rows)
-      : row(rows), value(rows) {
+            const std::vector<double>& x, const Options& options)
+      : row(options.rows), value(options.rows) {
+    const int rows = options.rows;
     if (rows == 0) return;
+    const NormalRows normal_rows = options.rows_of_normals();
     const std::size_t n = panels.size();
     const LargeVector<Triangle> triangles = triangles_of(panels);
     const MixedRows& mixed = layers.mixed;
@@ -109,14 +116,18 @@ struct ExactRows {
 #pragma omp parallel for schedule(dynamic, 1)
     for (int k = 0; k < rows; ++k) {
       const std::size_t i = row[k];
-      for (std::size_t j = 0; j < n; ++j)
-        value[k] += x[j] * exact_entry(layers.of_panel[i], NormalRows::averaged, triangles[i],
-                                       triangles[j], j == i, kappa);
+      for (std::size_t j = 0; j < n; ++j) {
+        const std::size_t target = options.transposed ? j : i, source = options.transposed ? i : j;
+        value[k] += x[j] * exact_entry(layers.of_panel[target], normal_rows, triangles[target],
+                                       triangles[source], j == i, kappa);
+      }
       if (is_mixed) value[k] = (mixed.alpha[i] + mixed.beta[i]) * value[k] + mixed.gamma[i] * x[i];
     }
     for (int k = 0; k < rows; ++k) {
       const std::size_t i = row[k];
-      weight.push_back(layers.of_panel[i] == adjoint_double_layer ? triangles[i].area : 1);
+      const bool is_averaged =
+          layers.of_panel[i] == adjoint_double_layer && normal_rows == NormalRows::averaged;
+      weight.push_back(is_averaged ? std::pow(triangles[i].area, options.transposed ? -1 : 1) : 1);
       is_v.push_back(layers.of_panel[i] == single_layer);
       const double half = is_mixed ? 0.5 * mixed.beta[i] + mixed.gamma[i] : 0.5,
                    size = weight[k] * (is_v[k] ? value[k] : half * x[i]);
@@ -152,6 +163,7 @@ void run(const Options& options, const std::string& name, double about) {
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
+  how.normal_rows = options.rows_of_normals();
   options.choice.set(how);
   std::optional<SurfaceMesh> mesh = bench::surfaces().at(name).make(about);
   Timer timer;
@@ -170,14 +182,16 @@ void run(const Options& options, const std::string& name, double about) {
   std::vector<double> x(options.vectors * n), y(x.size()), z(n);
   for (std::size_t k = 0; k < x.size(); ++k)
     x[k] = 1 + std::cos(static_cast<double>(3 + k / n) * panels.centroid(k % n).x / panels.extent);
-  const double apply_ms = product_ms(*v, x, y, options.repeat, options.vectors);
+  const Product product{.vectors = options.vectors, .transposed = options.transposed};
+  const double apply_ms = product_ms(*v, x, y, options.repeat, product);
   const double inverse_apply_ms = inverse ? product_ms(*inverse, x, z, options.repeat) : 0;
   OperatorInfo info = v->info();
   info.setup_seconds["sorted panels"] = 1e-3 * panels_ms;
   lap();
-  v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
+  v->apply(x.data(), z.data(),
+           {.tolerance = v->accurate_tolerance(), .transposed = options.transposed});
   const double accurate_ms = lap();
-  const ExactRows exact(panels, layers, how.kappa, x, options.rows);
+  const ExactRows exact(panels, layers, how.kappa, x, options);
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");
@@ -198,6 +212,8 @@ void run(const Options& options, const std::string& name, double about) {
 }
 
 void run_all(const Options& options) {
+  FMBEM_REQUIRE(!options.transposed || options.layer != "mixed" || options.rows == 0,
+                "errors of transposed mixed rows are not measured: give --rows 0");
   bench::start_run(options.choice.backend, options.threads);
   bench::print_heading(
       "| surface | panels | order | levels | leaf | near/row | near field | tree | far field | "
@@ -233,6 +249,9 @@ int main(int argc, char** argv) {
   app.add_flag("--stages", options.stages,
                "lines with those of the setup and of a product after each row");
   app.add_option("--repeat", options.repeat)->check(between(1, 10000));
+  app.add_flag("--at-centroids", options.at_centroids,
+               "K' at centroids, in the place of averages over panels");
+  app.add_flag("--transposed", options.transposed, "products with the transposed operator");
   app.add_option("--vectors", options.vectors,
                  "that a product takes at once; errors are the first's")
       ->check(between(1, 1000));

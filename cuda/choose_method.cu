@@ -40,14 +40,14 @@ fmm::Method choose_method(const fmm::PlanOptions& options, int order, const Devi
                           const WeighedTrees& trees, std::int64_t sources, std::int64_t targets,
                           bool same) {
   using fmm::Method;
-  // With Yukawa's kernel direct sums are P2P of a tree, and both lists end at the kernel's reach.
-  if (options.kappa > 0) return Method::fmm;
   const std::int64_t most = std::max(sources, targets);
   const double direct = direct_seconds(options, rates, sources, targets),
                least = least_fmm_seconds(order, rates);
   const bool is_one_leaf = trees.asked.max_leaf >= most;
   double seconds = is_one_leaf ? direct : std::max(trees.asked.seconds, least);
-  if (!options.max_leaf && (is_one_leaf || direct < seconds)) return Method::direct;
+  // Yukawa's direct sums are P2P of a tree, which an FMM with one leaf is, too.
+  if (!options.max_leaf && options.kappa == 0 && (is_one_leaf || direct < seconds))
+    return Method::direct;
   Method best = Method::fmm;
   const auto improve = [&](Method method, double foreseen) {
     if (foreseen < seconds) seconds = foreseen, best = method;
@@ -61,7 +61,8 @@ fmm::Method choose_method(const fmm::PlanOptions& options, int order, const Devi
   const bool order_serves =
       options.order || options.theta.value_or(fmm::default_theta(Method::treecode)) <=
                            fmm::theta_of_highest_order(options, same);
-  if (is_one_leaf || !order_serves) return best;
+  // The closed forms know no reach.
+  if (is_one_leaf || !order_serves || options.kappa > 0) return best;
   const fmm::EvenCloud cloud{static_cast<double>(sources), static_cast<double>(targets),
                              trees.asked.branching};
   // The trial's tree has targets everywhere.

@@ -258,8 +258,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
                                        choice.inflation * hull.side / points.scale);
   order = order_of(wanted, choice.max_leaf < count(most));
   if (!weighs_methods) return keys;
-  const bool weighs_leaves = options.max_leaf && options.kappa == 0;
-  const WeighedTrees trees{choice, weighs_leaves ? tree_of(std::nullopt) : choice};
+  const WeighedTrees trees{choice, options.max_leaf ? tree_of(std::nullopt) : choice};
   options.method = choose_method(options, order.p, rates, trees, n, m, points.same());
   if (!is_hybrid() && !is_treecode()) return keys;
   // All choices are then those of a plan that was asked for the method.

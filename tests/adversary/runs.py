@@ -232,8 +232,10 @@ def try_signal(r, room):
     allowed = {0, 128 + which, -which} if which != signal.SIGPIPE else {0, -which}
     if code not in allowed:
         raise Failure(f"{which.name}: exit code {code}: {err[-300:]}")
-    room.check_files(code, killed=which == signal.SIGKILL)
-    if code == 0 and not all((room.folder / name).exists() for name in ("out.vtu", "out.json")):
+    is_done = all((room.folder / name).exists() for name in ("out.vtu", "out.json"))
+    # The signal may come after the last output is where it belongs.
+    room.check_files(0 if is_done else code, killed=which == signal.SIGKILL)
+    if code == 0 and not is_done:
         raise Failure(f"{which.name}: exit code 0 without outputs")
 
 
@@ -264,7 +266,8 @@ def try_surroundings(r, room):
         line = list(r.choice([SOLVE, SOLVATE]))
         keywords["preexec_fn"] = limited(RLIMIT_AS=int(2 ** r.uniform(28, 31)))
     elif kind == "file size":
-        keywords["preexec_fn"] = limited(RLIMIT_FSIZE=int(2 ** r.uniform(0, 18)))
+        # LLVM's OpenMP, which programs with the sanitizer have, crashes without a file of a kilobyte of its own.
+        keywords["preexec_fn"] = limited(RLIMIT_FSIZE=int(2 ** r.uniform(11 if has_address_sanitizer() else 0, 18)))
     elif kind == "open files":
         keywords["preexec_fn"] = limited(RLIMIT_NOFILE=r.randint(3, 40))
     elif kind == "stack":

@@ -55,11 +55,15 @@ TEST_CASE("automatic on the GPU takes a hybrid where given leaves are far from t
   // By the model's rates 1e5 points take some 0.3 ms with the best leaves, 2 with these and 7 in
   // one leaf.
   const int leaf = GENERATE(5000, 1'000'000);
+  const double kappa = GENERATE(0.0, 2.0);
   const auto construction = GENERATE(fmm::Construction::radix_sort, fmm::Construction::histogram);
-  CAPTURE(leaf, construction);
+  CAPTURE(leaf, kappa, construction);
   const Points points = cube_points(100'000, 19);
-  PlanOptions options{
-      .tolerance = 1e-4, .gradient = true, .max_leaf = leaf, .construction = construction};
+  PlanOptions options{.tolerance = 1e-4,
+                      .kappa = kappa,
+                      .gradient = true,
+                      .max_leaf = leaf,
+                      .construction = construction};
   check_same_plan(points, options, Method::hybrid);
   options.inflation = 1.1;
   options.order = 6;
