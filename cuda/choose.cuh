@@ -92,12 +92,15 @@ inline constexpr int treecode_leaf = 64;
 struct WeighedTrees {
   fmm::TreeChoice asked, best;
 };
+/// Whether `automatic` weighs a hybrid where leaves are given: not with a θ of more work than the
+/// FMM's.
+bool weighs_hybrid(const fmm::PlanOptions& options);
 /// What `automatic` takes, by the cost model: direct sum, FMM, hybrid or treecode. Without given
 /// leaves a hybrid is never foreseen to be faster than the FMM by a margin, and is not weighed
-/// further (docs/decisions.md).
+/// further (docs/decisions.md). `few_places` as fmm::Cloud.
 fmm::Method choose_method(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                           const WeighedTrees& trees, std::int64_t sources, std::int64_t targets,
-                          bool same);
+                          bool same, bool few_places);
 
 /// What an FMM takes at least, if it has more than one leaf: its products have long rows, which
 /// take their time however few there are.

@@ -34,8 +34,6 @@ class EvaluationIn final : public Evaluation {
         largest_(most_vectors, stream) {
     if (tree.hybrid && options.expansion == fmm::Expansion::cartesian)
       monomials_ = std::make_unique<MonomialRows<T>>(order, stream);
-    if (tree.hybrid && options.kernel.kappa > 0)
-      raised_ = std::make_unique<RaisedTable<T>>(order, stream);
     place(points);
   }
 
@@ -201,15 +199,18 @@ class EvaluationIn final : public Evaluation {
     if (tree_.hybrid) {
       const PointsView<double> to = exact_places(targets().view());
       const double kappa = stages_.kernel().kappa;
+      const bool needs_raised = kappa > 0 && kind.gradient;
+      if (needs_raised && !raised_) raised_ = std::make_unique<RaisedTable<T>>(order_, stream_);
       m2p(M2pArguments<T>{to, tree_.hybrid->m2p.view(), tree_.tree.view(), tree_.tree.root,
-                          raised_ && kind.gradient ? raised_->view() : stages_.table(),
+                          needs_raised ? raised_->view() : stages_.table(),
                           monomials_ ? monomials_->view() : RowsView<T>(), expansions, kappa, near},
           stream_);
+      done("M2P");
       p2p_out_of_reach(FarPairsArguments<N>{exact_places(sources_.view()), to, strengths,
                                             kind.vectors, tree_.hybrid->p2p.view(),
                                             tree_.tree.view(), tree_.tree.root, kappa, near},
                        stream_);
-      done("M2P");
+      done("P2P");
     }
     enqueue_l2p(kind, near, expansions);
     done("L2P");

@@ -67,6 +67,8 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   fmm::check_theta(options, points.same());
   const Bounds bounds = checked_bounds(points, stream);
   const Hull hull = bounding_cube(bounds.low, bounds.high);
+  hull_side = hull.side;
+  seen = {};
   nearest =
       options.kappa == 0 ? 0
       : points.same()
@@ -87,20 +89,19 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     targets = to.size;
     const fmm::Cloud cloud = fmm::cloud_of(from.size, some);
     on_lattice = cloud.on_lattice;
-    int wanted =
-        fmm::order_across(options, points.same(), cloud, nearest, first_inflation() * hull.side);
+    seen = {.few_places = cloud.few_places, .on_lattice = cloud.on_lattice};
+    int wanted = wanted_order(points.same(), cloud, first_inflation());
     if (wanted > fmm::highest_order) {
       if (options.method == fmm::Method::automatic) options.method = fmm::Method::direct;
       wanted = fmm::highest_order;
     }
     order = fmm::ParityOrder(wanted);
     if (!sums_laplace_directly()) keys = choose(points, root, rates, cloud);
-  } else if (nearest > 0 && options.method != fmm::Method::direct) {
-    raise_order(points, choice.inflation * hull.side);
+  } else if (nearest > 0 && !acts_on_points() && options.method != fmm::Method::direct) {
+    raise_order(wanted_order(points.same(), {}, choice.inflation),
+                choice.max_leaf < count(points.more()));
   }
   arithmetic = arithmetic_for(rates, points.same(), hull.side);
-  arithmetic.order = order.p;
-  const bool renews = arithmetic == evaluates_in;
   stage_done("choose");
   if (sums_laplace_directly()) {
     sum_directly(points, root, stage_done);
@@ -113,7 +114,9 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
         points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation, on_lattice),
         std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
-    check_order_on(grown.tree, choice.inflation * hull.side);
+    if (is_treecode()) raise_order_on(grown.tree.tree.levels(), grown.tree.tree.root, points);
+    arithmetic.order = order.p;
+    const bool renews = arithmetic == evaluates_in;
     if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
@@ -133,13 +136,18 @@ void FmmPlan::Impl::move(DevicePoints from, DevicePoints to) {
   FMBEM_REQUIRE(evaluation, "the plan ended when memory did not suffice: make a new one");
   fmm::check_move({sources, targets, tree.same},
                   {from.size, to.size, PointsToPlan{from, to}.same()});
-  const Arithmetic arithmetic_before = arithmetic;
-  const fmm::ParityOrder order_before = order;
+  const auto restore = [this, arithmetic = arithmetic, order = order, hull_side = hull_side,
+                        nearest = nearest, on_lattice = on_lattice] {
+    this->arithmetic = arithmetic;
+    this->order = order;
+    this->hull_side = hull_side;
+    this->nearest = nearest;
+    this->on_lattice = on_lattice;
+  };
   try {
     place(from, to);
   } catch (...) {
-    arithmetic = arithmetic_before;
-    order = order_before;
+    restore();
     throw;
   }
 }
@@ -219,11 +227,12 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
                                  const DeviceRates& rates, fmm::Cloud cloud) {
   const DevicePoints most = points.more();
   const fmm::Cloud given = cloud;
-  const bool weighs_methods = options.method == fmm::Method::automatic;
+  const bool weighs_methods = options.method == fmm::Method::automatic,
+             may_be_hybrid = weighs_methods && weighs_hybrid(options);
   SortedKeys keys;
   const bool weighs = fmm::weighs_close_pairs(options, points.same()),
              is_free = fmm::weighs_branching(options, points.same());
-  if (weighs || is_free || weighs_methods || is_hybrid() || !by_histogram() || !options.max_leaf ||
+  if (weighs || is_free || may_be_hybrid || is_hybrid() || !by_histogram() || !options.max_leaf ||
       !options.inflation)
     keys = sort(most, points.scale, fmm::inflated(hull, first_inflation(), on_lattice));
   if (weighs) {
@@ -244,7 +253,7 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
   const auto tree_of = [&](const std::optional<int>& max_leaf) {
     fmm::PlanOptions how = options;
     if (!is_free) how.order = order.p;
-    if (weighs_methods) how.order.reset();  // the time of a given tree counts, too
+    if (may_be_hybrid) how.order.reset();  // the time of a given tree counts, too
     how.max_leaf = max_leaf;
     return choose_tree(how, order.p, rates,
                        {most.data, keys.order.data(), count(most), points.scale, hull, on_lattice},
@@ -254,42 +263,41 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
   choice = tree_of(is_hybrid() ? std::nullopt : options.max_leaf);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   cloud.branching = choice.branching;
-  const int wanted = fmm::order_across(options, points.same(), cloud, nearest,
-                                       choice.inflation * hull.side / points.scale);
-  order = order_of(wanted, choice.max_leaf < count(most));
+  order =
+      fmm::ParityOrder(fmm::checked_order(wanted_order(points.same(), cloud, choice.inflation),
+                                          choice.max_leaf < count(most), options.kappa, nearest));
   if (!weighs_methods) return keys;
-  const WeighedTrees trees{choice, options.max_leaf ? tree_of(std::nullopt) : choice};
-  options.method = choose_method(options, order.p, rates, trees, n, m, points.same());
+  const WeighedTrees trees{choice,
+                           options.max_leaf && may_be_hybrid ? tree_of(std::nullopt) : choice};
+  options.method =
+      choose_method(options, order.p, rates, trees, n, m, points.same(), given.few_places);
   if (!is_hybrid() && !is_treecode()) return keys;
   // All choices are then those of a plan that was asked for the method.
-  order = fmm::ParityOrder(fmm::order_across(options, points.same(), given, nearest,
-                                             first_inflation() * hull.side / points.scale));
+  order = fmm::ParityOrder(wanted_order(points.same(), given, first_inflation()));
+  keys = {};
   return choose(points, hull, rates, given);
 }
 
-/// Of a plan that moves, where a wider gap between sources and targets needs it, in a root of that
-/// side.
-void FmmPlan::Impl::raise_order(const PointsToPlan& points, double side) {
-  const int wanted = fmm::order_across(options, points.same(), {}, nearest, side);
-  const fmm::ParityOrder needed = order_of(wanted, choice.max_leaf < count(points.more()));
-  if (needed.p > order.p) order = needed;
+/// In a root of so many times the hull's side. Where expansions act on points, raise_order_on() is
+/// what a gap between sources and targets needs.
+int FmmPlan::Impl::wanted_order(bool same, const fmm::Cloud& cloud, double inflation) const {
+  return fmm::order_across(options, same, cloud, acts_on_points() ? 0 : nearest,
+                           inflation * hull_side);
 }
 
-/// Where expansions act on points, whether there are any is known only when there is a tree.
-fmm::ParityOrder FmmPlan::Impl::order_of(int wanted, bool is_split) const {
-  return fmm::ParityOrder(
-      fmm::checked_order(wanted, is_split && !acts_on_points(), options.kappa, nearest));
+void FmmPlan::Impl::raise_order(int wanted, bool has_far_field) {
+  const int checked = fmm::checked_order(wanted, has_far_field, options.kappa, nearest);
+  if (checked > order.p) order = fmm::ParityOrder(checked);
 }
 
-/// With that tree, in a root of that side in the caller's unit.
-void FmmPlan::Impl::check_order_on(const PlanTree& grown, double side) const {
-  if (!acts_on_points()) return;
-  const int finest = grown.tree.levels() - 1;
-  const PlanKernel of = kernel(grown.scale);
-  const bool has_far_field =
-      finest >= of.top_level && std::ldexp(grown.tree.root.side, -finest) <= of.reach;
-  fmm::checked_order(fmm::order_across(options, grown.same, {}, nearest, side), has_far_field,
-                     options.kappa, nearest);
+/// Where expansions act on points, whether there are any is known only when there is a tree: those
+/// of its finest boxes, if the kernel reaches so far.
+void FmmPlan::Impl::raise_order_on(int levels, const Cube& root, const PointsToPlan& points) {
+  const PlanKernel of = kernel(points.scale);
+  const int finest = levels - 1;
+  if (nearest == 0 || finest < of.top_level || std::ldexp(root.side, -finest) > of.reach) return;
+  raise_order(
+      fmm::order_across(options, points.same(), seen, nearest, choice.inflation * hull_side), true);
 }
 
 int FmmPlan::Impl::targets_of_a_warp() const {

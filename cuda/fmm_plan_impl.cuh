@@ -41,6 +41,8 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order{0};
   Arithmetic arithmetic;
   fmm::TreeChoice choice;
+  double hull_side = 0;     ///< of the points' bounding cube
+  fmm::Cloud seen;          ///< what orders across gaps take of the first points
   double nearest = 0;       ///< pair, where that matters (fmm/choice/apart.hpp)
   bool on_lattice = false;  ///< as fmm::Cloud, of the points as they are now
   bool third_law = false;   ///< whether the near field is summed by it
@@ -100,9 +102,9 @@ struct FmmPlan::Impl {
 
   SortedKeys choose(const PointsToPlan& points, const Hull& hull, const DeviceRates& rates,
                     fmm::Cloud cloud);
-  void raise_order(const PointsToPlan& points, double side);
-  fmm::ParityOrder order_of(int wanted, bool is_split) const;
-  void check_order_on(const PlanTree& grown, double side) const;
+  int wanted_order(bool same, const fmm::Cloud& cloud, double inflation) const;
+  void raise_order(int wanted, bool has_far_field);
+  void raise_order_on(int levels, const Cube& root, const PointsToPlan& points);
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   const StageDone& stage_done);

@@ -193,6 +193,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
   if (!points.same()) host.other_targets = sorted(points.targets);
   stage_done("sort");
   host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
+  raise_order_on(host.octree.levels(), root, points);
   stage_done("tree");
   fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(arithmetic.near),
                          kernel(points.scale).reach);

@@ -139,7 +139,7 @@ struct TableView {
 /// The kernel of the far field: Yukawa's, or Laplace's with κ = 0.
 struct FarKernel {
   double kappa = 0;   ///< in the tree's unit
-  int top_level = 2;  ///< the first level whose boxes have M2L
+  int top_level = 2;  ///< the first level whose boxes have expansions
 };
 
 /// What factors of M2L's products are kept in.

@@ -51,12 +51,12 @@ class TreecodeEvaluation final : public PlainEvaluation {
       : PlainEvaluation(tree.scale, tree.same, std::move(points), stream),
         tree_(tree),
         options_(options),
+        order_(order),
         table_(order, stream),
         operators_(options.kernel, tree.tree),
         count_(order.count) {
     operators_.make(order, tree.tree);
     if (is_cartesian()) rows_ = std::make_unique<MonomialRows<T>>(order, stream);
-    if (options.kernel.kappa > 0) raised_ = std::make_unique<RaisedTable<T>>(order, stream);
     // Leaves of points that coincide are larger: their warps take several pieces.
     constexpr std::int64_t of_a_warp = most_targets_of_a_thread * warp_size, most_pieces = 64;
     const std::int64_t most = std::min<std::int64_t>(options.max_leaf, targets().count);
@@ -109,7 +109,9 @@ class TreecodeEvaluation final : public PlainEvaluation {
 
   template <class Kernel>
   void enqueue_walks(const Kernel& of, const Asked& asked, const PartsView& out) {
-    const TableView<T> table = raised_ && asked.gradient ? raised_->view() : table_.view();
+    const bool needs_raised = options_.kernel.kappa > 0 && asked.gradient;
+    if (needs_raised && !raised_) raised_ = std::make_unique<RaisedTable<T>>(order_, stream());
+    const TableView<T> table = needs_raised ? raised_->view() : table_.view();
     const int channels = asked.gradient ? 4 : 1;
     const int shared = is_cartesian() ? numbers() : numbers_of_series(table.pairs, channels);
     // Squares of distances, in sides of the leaf, of pairs that single precision knows well enough:
@@ -159,6 +161,7 @@ class TreecodeEvaluation final : public PlainEvaluation {
 
   const PlanTree& tree_;
   TreecodeOptions options_;
+  fmm::ParityOrder order_;
   DeviceTable<T> table_;
   LevelOperators<T> operators_;
   int count_, pieces_ = 1;

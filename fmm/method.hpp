@@ -6,11 +6,13 @@ namespace fmbem::fmm {
 
 /// How the sums over all sources are done.
 enum class Method {
-  automatic,  ///< whichever of the others takes the least time, as the cost model foresees
-  direct,     ///< pair by pair; O(N²)
-  treecode,   ///< multipole expansions act on points; O(N log N) (Barnes and Hut 1986)
-  fmm,        ///< they act on local expansions; O(N) (Greengard and Rokhlin 1987)
-  hybrid      ///< each pair of boxes by what is fastest (Yokota and Barba 2012)
+  /// Whichever of the others evaluates in the least time, as the cost model foresees. Where leaves
+  /// are given it may be a hybrid, whose plans and moves on a GPU take the host's time for sorting.
+  automatic,
+  direct,    ///< pair by pair; O(N²)
+  treecode,  ///< multipole expansions act on points; O(N log N) (Barnes and Hut 1986)
+  fmm,       ///< they act on local expansions; O(N) (Greengard and Rokhlin 1987)
+  hybrid     ///< each pair of boxes by what is fastest (Yokota and Barba 2012)
 };
 
 /// What expansions are sums of where they act on points (M2P); the series is the same.

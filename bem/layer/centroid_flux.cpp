@@ -22,6 +22,7 @@ class CentroidFlux final : public BoundaryOperator {
   Processor processor() const override { return green_.processor(); }
   void wait() const override { green_.wait(); }
   OperatorInfo info() const override {
+    const std::lock_guard after_products(multiplying_);
     OperatorInfo info = green_.info();
     info.name = adjoint_double_layer.name();
     return info;

@@ -142,9 +142,11 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     if (tree.seconds < best.tree.seconds) best = {method, tree};
   };
   improve(Method::fmm, fmm_choice());
+  // Treecodes need higher orders where points are at few places.
   const bool order_serves =
-      options.order || options.theta.value_or(default_theta(Method::treecode)) <=
-                           theta_of_highest_order(options, are_same(sources, targets));
+      options.order ||
+      (!cloud.few_places && options.theta.value_or(default_theta(Method::treecode)) <=
+                                theta_of_highest_order(options, are_same(sources, targets)));
   if (!options.hessian && order_serves && best.method != Method::direct)
     improve(Method::treecode,
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/block_panels.cuh"
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
+#include "fmbem/bem/layer/cuda/add_scaled.cuh"
 #include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/green_passes.hpp"
@@ -54,11 +56,6 @@ __global__ void scale_targets(const double* y, const Vec3d* normal, double p, do
   if (i >= n) return;
   charges[i] = p * y[i];
   dipoles[i] = (f * y[n + i]) * normal[i];
-}
-
-__global__ void add_scaled(const double* from, double factor, std::int64_t n, double* to) {
-  const std::int64_t j = thread_index();
-  if (j < n) to[j] += factor * from[j];
 }
 
 /// A near field in the order of its targets.
@@ -163,7 +160,7 @@ struct GreenProduct::Impl {
     enqueue();
     copy_to_host(y.data(), static_cast<std::size_t>(results), to, stream);
     stream.wait();
-    refuse_not_finite({from, x.size()}, rows(), to);
+    refuse_not_finite({from, x.size()}, rows(), {to[0]});
   }
 
   void multiply_transposed(const double* from, double* to) {
@@ -172,13 +169,14 @@ struct GreenProduct::Impl {
     enqueue_transposed();
     copy_to_host(x.data(), x.size(), to, stream);
     stream.wait();
-    refuse_not_finite({from, static_cast<std::size_t>(results)}, columns(), to);
+    refuse_not_finite({from, static_cast<std::size_t>(results)}, columns(), {to[0], to[columns()]});
   }
 
-  /// Strengths that are not finite, which make all results NaN.
+  /// Strengths that are not finite, which make all results of a kind NaN: one of each is looked at.
   static void refuse_not_finite(std::span<const double> from, std::int64_t to,
-                                const double* results) {
-    if (std::isnan(results[0])) fmm::check_evaluation(from.size(), to, {.charges = from}, {});
+                                std::initializer_list<double> results) {
+    for (const double result : results)
+      if (std::isnan(result)) return fmm::check_evaluation(from.size(), to, {.charges = from}, {});
   }
 
   void multiply_on_device(const double* from, double* to) {

@@ -18,6 +18,7 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/base/touched.hpp"
 #include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -79,10 +80,11 @@ class LayerEvaluation {
                                 stream_);
     stream_.wait();
     watch_.add("tree");
-    const double kappa = how_.kappa / tree_.scale;
-    field_.emplace(tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole,
-                   stream_, Gathering::wide,
-                   PlanKernel{kappa, kappa > 0 ? far_reach_for(how_.tolerance) / kappa : 0});
+    field_.emplace(
+        tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole, stream_,
+        Gathering::wide,
+        PlanKernel{fmm::kernel_kappa(how_.kappa, tree_.scale),
+                   fmm::kernel_reach(how_.kappa, far_reach_for(how_.tolerance), tree_.scale)});
     stream_.wait();
     watch_.add("operators");
     near_potential_ = DeviceBuffer<double>(n, stream_);

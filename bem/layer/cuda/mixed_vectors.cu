@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "fmbem/bem/layer/cuda/add_scaled.cuh"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -171,11 +172,6 @@ __global__ void take_rows(const double* factor, const std::int32_t* panel, std::
   if (fluxes.of_part)
     sum += fluxes.area[i] * fluxes.of_part[(3 * blockIdx.y + 2) * fluxes.parts + fluxes.part[i]];
   taken[blockIdx.y * rows + k] = sum;
-}
-
-__global__ void add_vectors(const double* x, std::int64_t numbers, double* y) {
-  const std::int64_t k = thread_index();
-  if (k < numbers) y[k] += x[k];
 }
 
 using Indices = std::vector<std::int32_t>;
@@ -411,7 +407,7 @@ void MixedVectors::take(std::size_t f, const double* z, bool with_fluxes, double
 
 void MixedVectors::add(const double* x, double* y, int vectors) const {
   const std::int64_t numbers = static_cast<std::int64_t>(size_) * vectors;
-  launch(add_vectors, blocks_for(numbers), threads_per_block, 0, nullptr, x, numbers, y);
+  launch(add_scaled, blocks_for(numbers), threads_per_block, 0, nullptr, x, 1.0, numbers, y);
 }
 
 void MixedVectors::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }

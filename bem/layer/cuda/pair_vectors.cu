@@ -1,3 +1,4 @@
+#include "fmbem/bem/layer/cuda/add_scaled.cuh"
 #include "fmbem/bem/layer/cuda/pair_vectors.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/check.cuh"
@@ -37,11 +38,6 @@ __global__ void take_sources(Chosen from, SurfaceOf surface, const PairFactors* 
   const PairFactors& of = factors[surface[panel]];
   sources[k] = of.sigma * x[2 * panel + 1];
   sources[n + k] = of.mu * x[2 * panel];
-}
-
-__global__ void add_scaled(const double* from, double factor, std::int64_t n, double* to) {
-  const std::int64_t k = thread_index();
-  if (k < n) to[k] += factor * from[k];
 }
 
 /// Results of one kind go to the row of their panel's surface, of two kinds to both rows.

@@ -10,6 +10,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
+#include "fmbem/fmm/choice/policy.hpp"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -64,8 +65,8 @@ class PanelFarFieldIn final : public PanelFarField {
         rules_(options.moments, moment_kernel(options), stream),
         field_(tree, fmm::ParityOrder(options.order), strength_of(options.kind), stream,
                options.gathering,
-               {options.kappa / tree.scale,
-                options.kappa > 0 ? options.reach * tree.scale / options.kappa : 0}),
+               {fmm::kernel_kappa(options.kappa, tree.scale),
+                fmm::kernel_reach(options.kappa, options.reach, tree.scale)}),
         keeps_moments_(options.keeps_moments && !pieces && field_.has_far()) {
     if (!pieces) return;
     // A piece is as long as its box, so the error of its moments does not fall with the distance as

@@ -127,6 +127,65 @@ BACKEND_TEST_CASE("Yukawa treecodes and hybrids across a gap") {
   CHECK_THROWS_WITH(Plan(y, x, beyond), contains("take the method direct"));
 }
 
+BACKEND_TEST_CASE("Yukawa treecodes and hybrids move across a gap and back") {
+  const Points y = cube_points(1000, 11);
+  const auto targets_at = [](double to) {
+    Points x = cube_points(300, 12);
+    for (Vec3d& at : x) at += Vec3d{to, 0.5, 0};
+    return x;
+  };
+  const std::vector<double> q = signed_charges(y.size(), 13);
+  for (const auto& [method, theta] : methods_with_theta()) {
+    CAPTURE(name_of(method), theta);
+    const PlanOptions options{.tolerance = 1e-3,
+                              .kappa = 8,
+                              .gradient = true,
+                              .max_leaf = 60,
+                              .method = method,
+                              .theta = theta};
+    Plan plan(y, targets_at(1.1), options);
+    const auto check = [&](double to) {
+      const Points x = targets_at(to);
+      Results exact(x.size());
+      fmm::direct_sum(y, x, {.charges = q}, exact.fields(), options.kappa);
+      const Errors errors(run(plan, {.charges = q}), exact);
+      CHECK(errors.potential < options.tolerance);
+      CHECK(errors.gradient < options.tolerance);
+    };
+    check(1.1);
+    for (const double to : {2.0, 1.1}) {
+      plan.move(y, targets_at(to));
+      check(to);
+    }
+    // A refused move leaves everything as it was.
+    const fmm::PlanInfo before = plan.info();
+    CHECK_THROWS_WITH(plan.move(y, targets_at(12)), contains("take the method direct"));
+    const fmm::PlanInfo after = plan.info();
+    CHECK(after.order == before.order);
+    CHECK(after.near_pairs == before.near_pairs);
+    CHECK(after.m2p_pairs == before.m2p_pairs);
+    check(1.1);
+  }
+}
+
+BACKEND_TEST_CASE(
+    "gaps raise no order of treecodes and hybrids whose boxes Yukawa's kernel spans") {
+  const Method method = GENERATE(Method::treecode, Method::hybrid);
+  const Points y = cube_points(40, 11);
+  const auto targets_at = [](double to) {
+    Points x = cube_points(30, 12);
+    for (Vec3d& at : x) at += Vec3d{to, 0, 0};
+    return x;
+  };
+  // Boxes of a side of 1.1 or more; the kernel reaches some 0.1 farther than the nearest pair.
+  Plan plan(y, targets_at(1.2),
+            {.tolerance = 1e-3, .kappa = 100, .max_leaf = 30, .method = method});
+  const int order = plan.info().order;
+  CHECK(order < 20);
+  plan.move(y, targets_at(1.5));
+  CHECK(plan.info().order == order);
+}
+
 BACKEND_TEST_CASE("Yukawa treecodes and hybrids with any κ") {
   Points points = cube_points(700, 14);
   points.push_back(points[3] + Vec3d{1e-9, 0, 0});  // a pair that κ = 1e9 leaves
