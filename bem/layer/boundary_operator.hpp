@@ -156,7 +156,8 @@ std::vector<double> matrix_of(const BoundaryOperator& op);
 /// some panels, and costs what these cost; it has no approximate inverse. With
 /// OperatorOptions::kappa the kernel is Yukawa's in all of them: V_ij = ∫ G, K_ij = ∫ ∂G/∂n_y,
 /// K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr); the FMM's tolerance is then against ‖V_κ‖ and, for K and
-/// K', still against ½. Throws what make_single_layer() throws.
+/// K', still against ½, but for transposed products of K on meshes where panels differ by far from
+/// their neighbours (docs/accuracy.md). Throws what make_single_layer() throws.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},
                                                          const PanelBlock& block = {});
