@@ -228,8 +228,6 @@ def methods_gpu(folder, reports, machine, commit, date):
         asked = report.stem.split("-")[0]
         for row in json.loads(report.read_text(encoding="utf-8")):
             stages, operations = row["seconds"]["stages"], row["operations"]
-            if row["method"] == "treecode" and "P2P" in operations:  # older reports: M2P sums both
-                operations = {"M2P": operations["M2P"] + operations["P2P"]} if "M2P" in operations else {}
             kept = ("points", "method", "order", "precision", "max_leaf", "near_pairs", "m2p_pairs", "m2l_rows")
             rows.append({key: row[key] for key in kept} | {
                 "asked": asked, "plan_s": row["seconds"]["plan"], "evaluate_s": row["seconds"]["evaluate"],

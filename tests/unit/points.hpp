@@ -10,6 +10,11 @@ namespace fmbem::test {
 
 using namespace clouds;
 
+inline std::vector<Vec3d> shifted(std::vector<Vec3d> points, Vec3d by) {
+  for (Vec3d& x : points) x += by;
+  return points;
+}
+
 /// Side of the bounding cube.
 inline double extent(const std::vector<Vec3d>& points) {
   Vec3d low = points[0], high = low;

@@ -2,6 +2,7 @@
 
 // Norms and products, for tests and benchmarks.
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -21,6 +22,11 @@ inline double norm_of(const Vector& x) {
 inline Vector difference(Vector a, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
   return a;
+}
+
+/// Σ a_i b_i, over the numbers of a.
+inline double inner_product(const Vector& a, const Vector& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// ‖a − b‖/‖b‖

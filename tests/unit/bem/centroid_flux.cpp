@@ -1,7 +1,6 @@
 // K' at centroids by the FMM, on either processor.
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,10 +27,6 @@ Vector applied(const BoundaryOperator& op, const Vector& x, const Product& produ
   Vector y((product.transposed ? op.columns() : op.rows()) * product.vectors);
   op.apply(x.data(), y.data(), product);
   return y;
-}
-
-double dot_product(const Vector& a, const Vector& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// Two sheets of slivers, one above the other.
@@ -104,7 +99,7 @@ BACKEND_TEST_CASE(
     CAPTURE(panels.size(), max_leaf, tolerance);
     // Both are the same far field, whose errors are rounding's alone then.
     const double rounding = tolerance < 1e-6 ? 1e-12 : 1e-6;
-    CHECK(std::abs(dot_product(y, of_x) - dot_product(of_y, x)) <
+    CHECK(std::abs(inner_product(y, of_x) - inner_product(of_y, x)) <
           rounding * (norm_of(y) * norm_of(of_x) + norm_of(of_y) * norm_of(x)));
     CHECK(applied(*op, y, {.transposed = true}) == of_y);
     CHECK(applied(*op, x, {}) == of_x);  // forward products are as they were

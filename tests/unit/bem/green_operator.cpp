@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <span>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "tests/unit/larger_error.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
 
 namespace fmbem::test::green_operator_tests {
 
@@ -273,13 +273,11 @@ TEST_CASE("transposed products of charges and dipoles are those of the transpose
       std::vector<double> of_x(op.outputs() * n), of_y(2 * n);
       op.multiply(x, of_x);
       op.multiply_transposed(y, of_y);
-      const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
-        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-      };
-      const double size = std::sqrt(product(of_x, of_x) * product(y, y)) +
-                          std::sqrt(product(of_y, of_y) * product(x, x));
+      const double size =
+          test::norm_of(of_x) * test::norm_of(y) + test::norm_of(of_y) * test::norm_of(x);
       REQUIRE(size > 0);
-      CHECK(std::abs(product(y, of_x) - product(of_y, x)) < tolerance * size);
+      CHECK(std::abs(test::inner_product(y, of_x) - test::inner_product(of_y, x)) <
+            tolerance * size);
       std::vector<double> too_short(n);
       CHECK_THROWS_AS(op.multiply_transposed(y, too_short), InputError);
     }

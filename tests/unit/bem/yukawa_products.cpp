@@ -4,7 +4,6 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -370,12 +369,9 @@ void check_transposed(const GreenOperator& op, double rounding) {
   op.multiply_transposed(y, of_y);
   op.multiply_transposed(y, again);
   CHECK(of_y == again);
-  const auto product = [](const Vector& a, const Vector& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  };
   const double size = norm_of(of_x) * norm_of(y) + norm_of(of_y) * norm_of(x);
   REQUIRE(size > 0);
-  CHECK(std::abs(product(y, of_x) - product(of_y, x)) < rounding * size);
+  CHECK(std::abs(inner_product(y, of_x) - inner_product(of_y, x)) < rounding * size);
 }
 
 }  // namespace

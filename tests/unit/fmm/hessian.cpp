@@ -115,9 +115,7 @@ BACKEND_TEST_CASE("plans give second derivatives to the tolerance", "[long][accu
 }
 
 BACKEND_TEST_CASE("second derivatives far from all sources, by local expansions alone") {
-  const Points y = cube_points(1200, 6);
-  Points x = cube_points(1200, 7);
-  for (Vec3d& p : x) p += Vec3d{2.5, 1, -0.5};
+  const Points y = cube_points(1200, 6), x = shifted(cube_points(1200, 7), {2.5, 1, -0.5});
   const auto q = signed_charges(y.size(), 8);
   const auto exact = exact_hessians(y, x, {.charges = q});
   for (const double tolerance : {1e-2, 1e-4, 1e-8}) {

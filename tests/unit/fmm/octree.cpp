@@ -379,9 +379,8 @@ TEST_CASE("octrees of one kind of points") {
 
 TEST_CASE("octrees of sources and targets") {
   const Points cube = cube_points(4000, 2), sphere = sphere_points(3000, 3);
-  const Points ellipsoid = ellipsoid_points(4000, 4), one{{0.3, 0.2, 0.1}};
-  Points beside = cube_points(3000, 5);
-  for (Vec3d& x : beside) x += Vec3d{1.5, 0, 0};
+  const Points ellipsoid = ellipsoid_points(4000, 4), one{{0.3, 0.2, 0.1}},
+               beside = shifted(cube_points(3000, 5), {1.5, 0, 0});
   const std::vector<std::pair<const Points*, const Points*>> pairs{
       {&cube, &sphere}, {&ellipsoid, &cube}, {&cube, &beside}, {&cube, &one}, {&one, &sphere}};
   for (std::size_t k = 0; k < pairs.size(); ++k) {

@@ -17,11 +17,6 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-Points shifted(Points points, Vec3d by) {
-  for (Vec3d& x : points) x += by;
-  return points;
-}
-
 /// Errors of potentials and gradients at every `step`-th target, for charges of both signs and of
 /// one.
 void check_results(const Plan& plan, const Points& y, const Points& x, const PlanOptions& options,

@@ -107,9 +107,7 @@ BACKEND_TEST_CASE(
 }
 
 BACKEND_TEST_CASE("Yukawa treecodes and hybrids across a gap") {
-  const Points y = cube_points(1000, 11);
-  Points x = cube_points(300, 12);
-  for (Vec3d& at : x) at += Vec3d{2, 0.5, 0};
+  const Points y = cube_points(1000, 11), x = shifted(cube_points(300, 12), {2, 0.5, 0});
   for (const double kappa : {0.3, 3.0, 8.0})
     for (const auto& [method, theta] : methods_with_theta())
       for (const double tolerance : {1e-3, 1e-5}) {
@@ -129,11 +127,7 @@ BACKEND_TEST_CASE("Yukawa treecodes and hybrids across a gap") {
 
 BACKEND_TEST_CASE("Yukawa treecodes and hybrids move across a gap and back") {
   const Points y = cube_points(1000, 11);
-  const auto targets_at = [](double to) {
-    Points x = cube_points(300, 12);
-    for (Vec3d& at : x) at += Vec3d{to, 0.5, 0};
-    return x;
-  };
+  const auto targets_at = [](double to) { return shifted(cube_points(300, 12), {to, 0.5, 0}); };
   const std::vector<double> q = signed_charges(y.size(), 13);
   for (const auto& [method, theta] : methods_with_theta()) {
     CAPTURE(name_of(method), theta);
@@ -172,11 +166,7 @@ BACKEND_TEST_CASE(
     "gaps raise no order of treecodes and hybrids whose boxes Yukawa's kernel spans") {
   const Method method = GENERATE(Method::treecode, Method::hybrid);
   const Points y = cube_points(40, 11);
-  const auto targets_at = [](double to) {
-    Points x = cube_points(30, 12);
-    for (Vec3d& at : x) at += Vec3d{to, 0, 0};
-    return x;
-  };
+  const auto targets_at = [](double to) { return shifted(cube_points(30, 12), {to, 0, 0}); };
   // Boxes of a side of 1.1 or more; the kernel reaches some 0.1 farther than the nearest pair.
   Plan plan(y, targets_at(1.2),
             {.tolerance = 1e-3, .kappa = 100, .max_leaf = 30, .method = method});
