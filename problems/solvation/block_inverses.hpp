@@ -8,9 +8,7 @@
 namespace fmbem {
 
 /// Preconditions an operator with two unknowns and rows for each panel by the inverses of the
-/// panels' 2×2 blocks: by the operator's own blocks, on the CPU, or by such as are given, on the
-/// GPU. No transposed products.
-std::unique_ptr<ApproximateInverse> inverse_of_blocks(const BoundaryOperator& op);
+/// panels' 2×2 blocks, on the GPU. No transposed products.
 std::unique_ptr<ApproximateInverse> inverse_of_blocks(cuda::bem::PairBlocks inverse);
 
 }  // namespace fmbem

@@ -155,8 +155,31 @@ void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
     }
 }
 
+SurfaceEquations DerivativeOperator::equations() const {
+  SurfaceEquations result{surfaces().size(), {}, {}};
+  for (std::size_t to = 0; to < surfaces().size(); ++to) {
+    const Units& rows = units_[to];
+    result.own.push_back(
+        {rows.first_row * rows.potential, rows.second_row * rows.unknown * rows.flux});
+    for (std::size_t from = 0; from < surfaces().size(); ++from) {
+      auto [terms, adjoint_factor] = coupling(surfaces().sides[to], surfaces().sides[from]);
+      if (adjoint_factor != 0) terms.push_back({0, 0, 0, adjoint_factor, 0});
+      const double unknown = units_[from].unknown;
+      for (GreenTerm& term : terms) {
+        term.v *= rows.first_row * unknown;
+        term.k *= rows.first_row;
+        term.k_adjoint *= rows.second_row * unknown;
+        term.d *= rows.second_row;
+      }
+      result.couplings.push_back(std::move(terms));
+    }
+  }
+  return result;
+}
+
 std::unique_ptr<ApproximateInverse> DerivativeOperator::approximate_inverse() const {
-  if (processor() == Processor::cpu) return inverse_of_blocks(*this);
+  if (processor() == Processor::cpu)
+    return make_derivative_inverse(panels(), regions(), surfaces(), equations());
   std::vector<cuda::bem::PanelBlockTerms> blocks;
   for (std::size_t s = 0; s < surfaces().size(); ++s) {
     const Units& units = units_[s];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/green_operator.hpp"
+#include "fmbem/bem/precond/derivative_inverse.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 
 namespace fmbem {
@@ -34,7 +35,7 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   OperatorInfo info() const override;
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
-  /// The 2×2 blocks of panels.
+  /// On the CPU by small systems of clusters, on the GPU the inverses of the panels' 2×2 blocks.
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
   std::vector<double> right_hand_side(std::span<const RegionCharges> charges) const override;
   void to_direct(std::span<double> x) const override;
@@ -66,6 +67,8 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   };
   /// What couples a surface to another or to itself; nothing where they have no region in common.
   Coupling coupling(const PanelSurfaces::Sides& to, const PanelSurfaces::Sides& from) const;
+  /// All of them in this formulation's units, as they are preconditioned.
+  SurfaceEquations equations() const;
   /// [φ and q rows of panel i][φ and q of panel j]
   using PairEntries = std::array<std::array<double, 2>, 2>;
   PairEntries pair_entries(std::size_t i, std::size_t j) const;

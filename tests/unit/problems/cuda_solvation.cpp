@@ -1,6 +1,7 @@
 // Solvation with everything on the GPU against the same on the CPU.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "fmbem/bem/precond/solvation_inverse.hpp"
@@ -57,6 +58,20 @@ Vector applied(const LinearMap& map, const Vector& x, int vectors) {
   return on_device;
 }
 
+/// By the inverses of an operator's 2×2 blocks.
+Vector by_blocks(const BoundaryOperator& op, const Vector& x) {
+  Vector y(x.size());
+  for (std::size_t k = 0; k < x.size(); k += 2) {
+    const auto row = static_cast<std::int64_t>(k % op.size());
+    double a[4];
+    op.diagonal_block(row, row + 2, a);
+    const double determinant = a[0] * a[3] - a[1] * a[2];
+    y[k] = (a[3] * x[k] - a[1] * x[k + 1]) / determinant;
+    y[k + 1] = (a[0] * x[k + 1] - a[2] * x[k]) / determinant;
+  }
+  return y;
+}
+
 }  // namespace
 
 TEST_CASE("the inverse for potentials and fluxes on the GPU is the host's, rounded") {
@@ -98,9 +113,12 @@ TEST_CASE("products of potentials and fluxes take vectors in the GPU's memory") 
   const Vector x = signed_charges(vectors * here->size(), 5);
   const Vector on_host = applied(*here, x, vectors), on_gpu = applied(*there, x, vectors);
   CHECK(norm_of(difference(on_gpu, on_host)) < 2 * options.tolerance * here->norm() * norm_of(x));
-  const auto inverse = there->approximate_inverse(), of_host = here->approximate_inverse();
+  const auto inverse = there->approximate_inverse();
   CHECK(inverse->processor() == Processor::gpu);
-  const Vector z = applied(*inverse, x, vectors), z_host = applied(*of_host, x, vectors);
+  const Vector z = applied(*inverse, x, vectors),
+               z_host = takes_fluxes(formulation)
+                            ? by_blocks(*here, x)
+                            : applied(*here->approximate_inverse(), x, vectors);
   CHECK(norm_of(difference(z, z_host)) < 3e-3 * norm_of(z_host));
 }
 
@@ -159,7 +177,11 @@ TEST_CASE("molecules have the same energies on the GPU") {
   const Solvation here = on(Processor::cpu), there = on(Processor::gpu);
   CHECK(there.converged);
   CHECK(there.op.processor == Processor::gpu);
-  CHECK(std::abs(there.solves[0].iterations - here.solves[0].iterations) <= 1);
+  // Derivative forms have clusters on the CPU alone.
+  if (takes_fluxes(model.formulation))
+    CHECK(there.solves[0].iterations >= here.solves[0].iterations);
+  else
+    CHECK(std::abs(there.solves[0].iterations - here.solves[0].iterations) <= 1);
   CHECK(there.solvation_energy == Approx(here.solvation_energy).epsilon(1e-5));
   CHECK(there.coulomb_energy == Approx(here.coulomb_energy).epsilon(1e-6));
   // Within the solute, at charges too, and among the ions.

@@ -184,6 +184,9 @@ TEST_CASE("a layer without ions around an ion has the energy of the closed form"
 TEST_CASE("molecules take few iterations, whatever their surfaces and panels") {
   SolvationModel model;
   model.kappa = 0.125;
+  model.formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
+                               SolvationFormulation::lu);
+  INFO(name_of(model.formulation));
   const std::vector<Atom> atoms{atom_at({-1, 0, 0}), atom_at({0, 1, -2})};
   for (const int level : {2, 3}) {
     const SurfaceMesh cavity = named_sphere("cavity.off", level, 0.8, {1.5, 0, 0}),
