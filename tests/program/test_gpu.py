@@ -84,7 +84,10 @@ class Gpu(ProgramTest):
                 iterations.append(report["solver"]["iterations"][0])
             with self.subTest(formulation=formulation, surfaces=surfaces):
                 self.assertAlmostEqual(energies[1] / energies[0], 1, delta=1e-5)
-                self.assertLessEqual(abs(iterations[1] - iterations[0]), 1)
+                if formulation == "direct":
+                    self.assertLessEqual(abs(iterations[1] - iterations[0]), 1)
+                else:  # blocks in the place of clusters
+                    self.assertGreaterEqual(iterations[1], iterations[0])
         self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", "--formulation", "lu",
                      saying="stores near fields")
         energies = []
