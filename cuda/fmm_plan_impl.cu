@@ -87,7 +87,8 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   if (is_first) {
     sources = from.size;
     targets = to.size;
-    const fmm::Cloud cloud = fmm::cloud_of(from.size, some);
+    fmm::Cloud cloud = fmm::cloud_of(from.size, some);
+    cloud.nearest = nearest;
     on_lattice = cloud.on_lattice;
     seen = {.few_places = cloud.few_places, .on_lattice = cloud.on_lattice};
     int wanted = wanted_order(points.same(), cloud, first_inflation());
@@ -238,7 +239,8 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Hull& hull,
   if (weighs) {
     const fmm::PairCounts pairs =
         count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
-    cloud.gradient_over_far = fmm::gradient_over_far(pairs);
+    cloud.gradient_over_far =
+        fmm::gradient_over_far(pairs, fmm::kernel_kappa(options.kappa, points.scale));
     order = fmm::ParityOrder(fmm::order_for(options, true, cloud));
   }
   if (options.method == fmm::Method::direct) {  // of Yukawa's kernel: P2P of a tree of one box

@@ -169,7 +169,8 @@ class CpuPlan final : public PlanImpl {
     if (!placed_ && weighs_close_pairs(options, same)) {
       first = sort_anew(sources, inflated(scaled, first_inflation(), on_lattice));
       watch.add("sort");
-      cloud.gradient_over_far = gradient_over_far(count_pairs(first));
+      cloud.gradient_over_far =
+          gradient_over_far(count_pairs(first), kernel_kappa(options.kappa, tree.scale));
     }
     const TreeChoice choice = placed_ ? TreeChoice{*options.max_leaf, *options.inflation}
                                       : choose(sources, targets, same, {hull, tree.scale, cloud});

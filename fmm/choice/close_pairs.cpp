@@ -29,6 +29,14 @@ double magnitude_of(int bin) {
                     bin / bins_of_power + least_power);
 }
 
+/// S_i with Yukawa's kernel, from below: a pair has e^{−2κr} (1 + κr)²/r⁴ in the place of 1/r⁴,
+/// which is convex in the latter, so that the least is that of neighbours which are all as far.
+double screened(double sum, double kappa) {
+  constexpr int neighbours = 2 * neighbours_a_side;
+  const double kr = kappa * std::pow(neighbours / sum, 0.25), of_one = (1 + kr) * std::exp(-kr);
+  return sum * of_one * of_one;
+}
+
 /// Counts the stretches in a largest one.
 void count_extents(const SortedPoints& points, std::int64_t begin, PairCounts& counts) {
   constexpr int parts = largest_stretch / least_stretch;
@@ -98,7 +106,7 @@ PairCounts count_pairs(const SortedPoints& points) {
   return all;
 }
 
-double gradient_over_far(const PairCounts& counts) {
+double gradient_over_far(const PairCounts& counts, double kappa) {
   std::uint64_t n = 0;
   for (const std::uint32_t of_bin : counts.points) n += of_bin;
   if (n < least_points) return 0;
@@ -107,7 +115,7 @@ double gradient_over_far(const PairCounts& counts) {
   for (int bin = magnitude_bins - 1; bin > 0; --bin) {
     const std::uint64_t here = counts.points[bin], skipped = std::min(left_out, here);
     left_out -= skipped;
-    pairs += magnitude_of(bin) * static_cast<double>(here - skipped);
+    pairs += screened(magnitude_of(bin), kappa) * static_cast<double>(here - skipped);
   }
   for (int bin = 0; bin < magnitude_bins; ++bin) {
     if (counts.stretches[bin] == 0) continue;

@@ -65,8 +65,9 @@ PairCounts count_pairs(const SortedPoints& points);
 
 /// √(Σ S_i / Σ n²/s⁴), the latter of each size in the mean, without the thousandth of the points,
 /// and the 32 at least, with the largest S_i: these may have no charges, and are not met again in a
-/// sample of targets. 0 for few points.
-double gradient_over_far(const PairCounts& counts);
+/// sample of targets. 0 for few points. With κ > 0, in the tree's unit, pairs are Yukawa's and the
+/// far field Laplace's, which is larger.
+double gradient_over_far(const PairCounts& counts, double kappa);
 
 /// Whether a plan's order depends on that.
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets);

@@ -54,7 +54,8 @@ constexpr double gradient_error_of_far = 120;
 
 /// Errors of potentials on surfaces over those of the table, up to the order from which on farther
 /// boxes get a lower one: 0.3 to 0.4 on spheres and sides of a cube, 0.45 to 0.74 on planes, tilted
-/// or with a lattice. Beyond they are up to 1.3 (docs/decisions.md).
+/// or with a lattice; with Yukawa's kernel, beside safety_of_screened, up to 1.2. Beyond that order
+/// they are up to 1.3 (docs/decisions.md).
 constexpr double error_on_surfaces = 0.65;
 constexpr int highest_order_on_surfaces = 13;
 
@@ -165,7 +166,7 @@ Accuracy accuracy_at(const Accuracy& accuracy, const Cube& hull, double nearest)
 
 bool weighs_branching(const PlanOptions& options, bool sources_are_targets) {
   return sources_are_targets && !options.order && !options.dipoles && !options.hessian &&
-         options.kappa == 0 && has_pairs_of_fmm(options);
+         has_pairs_of_fmm(options);
 }
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
@@ -208,16 +209,19 @@ int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud&
   if (cloud.few_places)
     return std::max(order_for(options, sources_are_targets),
                     corner_order(derivatives > 0, derivatives > 1 ? wanted : tolerance));
-  const int of_potentials = potential_order(
-      (options.kappa > 0 ? safety_of_screened : 1) * tolerance,
-      weighs_branching(options, sources_are_targets) && cloud.branching < branching_of_volumes);
+  // Where all points are apart, nothing near hides what the far field lacks.
+  const bool has_near = cloud.nearest == 0;
+  const int of_potentials =
+      potential_order((options.kappa > 0 ? safety_of_screened : 1) * tolerance,
+                      has_near && weighs_branching(options, sources_are_targets) &&
+                          cloud.branching < branching_of_volumes);
   int order = sources_are_targets && derivatives == 0 ? of_potentials : table_order(errors, wanted);
   if (sources_are_targets && derivatives == 1 && (order > low_order || cloud.on_lattice))
     order = table_order(errors, safety_of_high_orders * tolerance);
   // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
   if (options.method == Method::hybrid && !has_pairs_of_fmm(options))
     return std::min(order, treecode_order(options, wanted) + 1);
-  if (cloud.gradient_over_far == 0) return order;
+  if (cloud.gradient_over_far == 0 || !has_near) return order;
   const double of_gradient = cloud.gradient_over_far / gradient_error_of_far * tolerance;
   return std::min(order, std::max(of_potentials, table_order(errors, of_gradient)));
 }

@@ -30,7 +30,27 @@ fmm::PairCounts counts_of(const Points& points) {
   return fmm::count_pairs(
       fmm::sort_points(points, scale, {scale * hull.corner, scale * hull.side}));
 }
-double ratio_of(const Points& points) { return gradient_over_far(counts_of(points)); }
+double ratio_of(const Points& points, double kappa = 0) {
+  return gradient_over_far(counts_of(points), kappa);
+}
+/// Of Yukawa's kernel over that of Laplace's, squared, of points all of which have that Σ 1/r⁴.
+double screened_part(double sum, double kappa) {
+  fmm::PairCounts counts;
+  counts.points[fmm::magnitude_bin(sum)] = 10'000;
+  counts.stretches[fmm::magnitude_bin(1)] = 100;
+  const double part = gradient_over_far(counts, kappa) / gradient_over_far(counts, 0);
+  return part * part;
+}
+
+/// Slopes of e^{−κr}/r and of 1/r, squared, the former over the latter: by differences, which are
+/// off by less than 1e-6 for κr below 10.
+double square_of_slopes(double kappa, double r) {
+  using Long = long double;
+  const Long h = 1e-5L * r;
+  const auto pair = [&](Long at) { return std::exp(-static_cast<Long>(kappa) * at) / at; };
+  const auto slope = static_cast<double>((pair(r + h) - pair(r - h)) / (2 * h)) * r * r;
+  return slope * slope;
+}
 
 /// √(Σ S_i / n) of all pairs, without the largest S_i.
 double norm_of_gradients(const Points& points) {
@@ -111,6 +131,31 @@ TEST_CASE("a few pairs, however close, do not count") {
   CHECK(ratio_of(cube_points(40000, 5)) > 5 * lattice);
 }
 
+TEST_CASE("pairs of Yukawa's kernel count for no more than they are") {
+  constexpr int neighbours = 2 * fmm::neighbours_a_side;
+  constexpr double next_bin = 1 + 1.0 / fmm::bins_of_power;  // 1/r⁴ is known to that factor
+  for (const double r : {0.003, 0.02, 0.4})
+    for (const double kr : {0.01, 0.3, 1.0, 3.0, 8.0}) {
+      const double kappa = kr / r, of_one = std::pow(r, -4.0);
+      CAPTURE(r, kr);
+      // The least is that of neighbours which are all as far.
+      const double of_all = screened_part(neighbours * of_one, kappa),
+                   exact = square_of_slopes(kappa, r);
+      CHECK(of_all < exact * (1 + 1e-5));
+      CHECK(of_all > square_of_slopes(kappa, r * std::pow(next_bin, 0.25)) * (1 - 1e-5));
+      // Of one close pair and the others far away there is more than that.
+      CHECK(screened_part(of_one, kappa) < exact);
+    }
+  const Points points = cube_points(20000, 8);
+  double before = ratio_of(points);
+  for (double kappa = 0.01; kappa < 1e3; kappa *= 2) {
+    const double ratio = ratio_of(points, kappa);
+    CHECK(ratio < before);
+    before = ratio;
+  }
+  CHECK(ratio_of(points, 1e60) == 0);
+}
+
 TEST_CASE("counts of pairs do not depend on the number of threads", "[threads]") {
   const Points points = plummer_points(60001, 6);
   const int before = omp_get_max_threads();
@@ -142,6 +187,17 @@ TEST_CASE("orders fall with close pairs, down to what potentials need") {
   }
 }
 
+TEST_CASE("orders across gaps know nothing of close pairs and surfaces") {
+  for (const bool gradient : {false, true}) {
+    const PlanOptions options{.tolerance = 1e-6, .kappa = 3, .gradient = gradient};
+    const fmm::Cloud surface{.gradient_over_far = 1e6, .branching = 4};
+    fmm::Cloud apart = surface;
+    apart.nearest = 0.5;
+    CHECK(fmm::order_for(options, true, surface) < fmm::order_for(options, true));
+    CHECK(fmm::order_for(options, true, apart) == fmm::order_for(options, true));
+  }
+}
+
 TEST_CASE("which orders are by close pairs") {
   const auto weighs = [](const PlanOptions& options) {
     return fmm::weighs_close_pairs(options, true);
@@ -154,7 +210,8 @@ TEST_CASE("which orders are by close pairs") {
   CHECK(weighs({.gradient = true, .max_leaf = 100}));
   CHECK(!weighs({.gradient = true, .dipoles = true}));
   CHECK(!weighs({.gradient = true, .hessian = true}));
-  CHECK(!weighs({.kappa = 1, .gradient = true}));
+  CHECK(weighs({.kappa = 1, .gradient = true}));
+  CHECK(!weighs({.kappa = 1, .gradient = true, .dipoles = true}));
   CHECK(!weighs({.gradient = true, .method = fmm::Method::treecode}));
 }
 

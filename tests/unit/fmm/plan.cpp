@@ -77,7 +77,7 @@ struct ThreeStrengths {
 /// A few of the targets, and the direct sums there.
 struct Reference {
   Reference(const Points& y, const Points& x, const Strengths& strengths, bool gradient,
-            std::size_t most = 300)
+            std::size_t most = 300, double kappa = 0)
       : count(strengths.count), n_targets(x.size()) {
     const std::size_t n = std::min(most, x.size());
     Points some;
@@ -87,7 +87,7 @@ struct Reference {
     }
     exact.potential.resize(count * n);
     if (gradient) exact.gradient.resize(count * n);
-    direct_sum(y, some, strengths, {exact.potential, exact.gradient});
+    direct_sum(y, some, strengths, {exact.potential, exact.gradient}, kappa);
   }
 
   /// Relative L2 error of right-hand side k.
@@ -206,8 +206,10 @@ BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[l
   const std::string name =
       GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
   const std::size_t n = 20000;
-  const int seed = GENERATE(11, 12);
+  using Case = std::pair<int, double>;
+  const auto [seed, of_extent] = GENERATE(Case(11, 0), Case(12, 0), Case(11, 20), Case(11, 100));
   const Points points = points_by_name(name, n, seed);
+  const double kappa = of_extent / extent(points);
   // Charges of random sign; equal ones; and none on the thousandth of the points that have the
   // closest neighbours.
   constexpr int kinds = 3;
@@ -233,11 +235,11 @@ BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs", "[l
     q[2 * n + i] = nearest[k] < ordered[n / 1000] ? 0 : q[i];
   }
   const Strengths strengths{q, {}, kinds};
-  const Reference reference(points, points, strengths, true);
+  const Reference reference(points, points, strengths, true, 1000, kappa);
   for (const double tolerance : {5e-4, 2e-6, 1e-6, 1e-7, 1e-10}) {
-    const Plan plan(points, {.tolerance = tolerance, .gradient = true});
+    const Plan plan(points, {.tolerance = tolerance, .kappa = kappa, .gradient = true});
     const Results r = run(plan, strengths, true);
-    CAPTURE(name, seed, tolerance, plan.info().order);
+    CAPTURE(name, seed, of_extent, tolerance, plan.info().order);
     for (int k = 0; k < kinds; ++k) {
       CAPTURE(k);
       CHECK(reference.potential_error(r, k) / tolerance <= 1);
@@ -252,9 +254,10 @@ BACKEND_TEST_CASE("orders of gradients are lower where points are close to each 
     return Plan(points, options).info().order;
   };
   const Points sphere = sphere_points(20000, 13), lattice = lattice_points(20000);
+  const double kappa = GENERATE(0.0, 4.0);
   for (const double tolerance : {5e-4, 2e-6, 1e-7}) {
-    CAPTURE(tolerance);
-    const PlanOptions options{.tolerance = tolerance, .gradient = true};
+    CAPTURE(tolerance, kappa);
+    const PlanOptions options{.tolerance = tolerance, .kappa = kappa, .gradient = true};
     CHECK(order(sphere, options) < order(lattice, options));
 #ifdef FMBEM_TEST_CUDA
     // As a histogram makes no keys, the order must not rest on them. And each backend finds the
@@ -337,6 +340,26 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
     CHECK(fmm::Plan(points, options).info().order == plan.info().order);
     // Other sources than targets need not have any that are near.
     CHECK(Plan(points, volume, options).info().order > plan.info().order);
+  }
+}
+
+BACKEND_TEST_CASE("orders of screened potentials are lower on surfaces, and keep the tolerance",
+                  "[long][accuracy]") {
+  const std::string name = GENERATE(as<std::string>{}, "sphere", "tilted plane", "sides of a cube");
+  const double of_extent = GENERATE(1.0, 12.0, 30.0);
+  const std::size_t n = 100000;
+  const Points points = surface_by_name(name, n, 34), volume = cube_points(n, 35);
+  const double kappa = of_extent / extent(points);
+  const std::vector<double> q = signed_charges(n, 36);
+  const Reference reference(points, points, {.charges = q}, false, 997, kappa);
+  for (const double tolerance : {2e-4, 1e-6}) {
+    const PlanOptions options{.tolerance = tolerance, .kappa = kappa};
+    const Plan plan(points, options);
+    CAPTURE(name, of_extent, tolerance, plan.info().order);
+    CHECK(reference.potential_error(run(plan, {.charges = q}, false)) / tolerance <= 1);
+    if (tolerance < 2e-4) continue;  // as with Laplace's
+    CHECK(plan.info().order < Plan(volume, options).info().order);
+    CHECK(fmm::Plan(points, options).info().order == plan.info().order);
   }
 }
 
