@@ -24,6 +24,7 @@ class CpuEngine {
   bool stores_near_field() const { return true; }
   bool cuts_panels() const { return pieces_ != nullptr; }
   NearAccuracy near_accuracy(NearAccuracy for_both, double) const { return for_both; }
+  double largest_rounding() const { return near_->largest_rounding(); }
   NormEstimate norm_estimate() const;
   void set_far(const FarAccuracy& accuracy);
   void set_near(const NearAccuracy& accuracy, const Progress& progress);

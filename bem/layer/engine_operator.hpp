@@ -51,7 +51,8 @@ struct EngineTask {
 ///
 /// An engine has a tree when it is made. Then it is asked for norm_estimate(), set_far() and
 /// set_near(); it multiplies with both, with others made for a single product, or with a LooseFar
-/// and all near entries. integral_tolerance(tolerance, near_fraction) is the relative error that
+/// and all near entries. largest_rounding() is the most that a stored entry lost, or 0 where that
+/// is not known. integral_tolerance(tolerance, near_fraction) is the relative error that
 /// products to a tolerance allow moments, and near integrals made for one product.
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
@@ -187,7 +188,8 @@ class EngineOperator final : public BoundaryOperator {
                                                          << tolerance);
     const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
     const bool serves = near_entries_serve(tolerance, rounding_of(near_.precision), near_.tolerance,
-                                           estimate_.near_fraction);
+                                           estimate_.near_fraction) &&
+                        one_rounding_serves(tolerance, engine_->largest_rounding(), norm());
     multiply(
         FarAccuracy{far_order(tolerance), far_precision_for(tolerance, layer_.source), integrals},
         serves ? std::nullopt : std::optional<double>(integrals));

@@ -80,5 +80,8 @@ double accurate_tolerance_for(double tolerance, Trace source = Trace::value);
 /// product.
 bool near_entries_serve(double accurate_tolerance, double rounding, double near_tolerance,
                         double near_fraction);
+/// Whether what rounding takes from one entry is little enough for it, too: of panels in disorder a
+/// few entries of K may be nearly its norm, which samples of rows do not show.
+bool one_rounding_serves(double accurate_tolerance, double largest_rounding, double norm);
 
 }  // namespace fmbem

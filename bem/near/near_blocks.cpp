@@ -1,6 +1,7 @@
 #include "fmbem/bem/near/near_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -142,10 +143,12 @@ class NearBlocksOf final : public NearBlocks {
   std::int64_t bytes() const override {
     return static_cast<std::int64_t>(entries_.size() * sizeof(Entry));
   }
+  double largest_rounding() const override { return largest_rounding_; }
 
  private:
   void integrate(std::size_t first, std::size_t last, const PanelKernel& kernel, double tolerance) {
-#pragma omp parallel
+    double rounding = largest_rounding_;
+#pragma omp parallel reduction(max : rounding)
     {
       NearColumns columns(panels_, targets_, *near_, kernel, tolerance);
 #pragma omp for schedule(dynamic, 8)
@@ -153,11 +156,15 @@ class NearBlocksOf final : public NearBlocks {
         const int targets = near_row(tree_, row).targets.size();
         Entry* out = entries_.data() + begin_[row];
         columns.for_row(row, [&](std::int32_t, const double* column) {
-          for (int i = 0; i < targets; ++i) out[i] = static_cast<Entry>(column[i]);
+          for (int i = 0; i < targets; ++i) {
+            out[i] = static_cast<Entry>(column[i]);
+            rounding = std::max(rounding, std::abs(column[i] - static_cast<double>(out[i])));
+          }
           out += targets;
         });
       }
     }
+    largest_rounding_ = rounding;
   }
 
   void add_rows(const double* x, double* y, int n_vectors) const {
@@ -204,6 +211,7 @@ class NearBlocksOf final : public NearBlocks {
   const PointTree& tree_;
   std::vector<std::int64_t> begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;            ///< row after row, [near panels][targets]
+  double largest_rounding_ = 0;
 };
 
 }  // namespace

@@ -19,6 +19,8 @@ class NearBlocks {
   /// y += A x, or Aᵀ x, in the order of targets and panels.
   virtual void add(const double* x, double* y, const Product& product) const = 0;
   virtual std::int64_t bytes() const = 0;
+  /// The most that an entry lost where it was rounded to be stored.
+  virtual double largest_rounding() const = 0;
 };
 
 /// Integrates the entries to that relative error and stores them in that precision. Panels and

@@ -107,7 +107,9 @@ void try_operators(int n, std::uint64_t seed, const std::vector<Processor>& proc
   const Layer layer = std::vector<Layer>{single_layer, single_layer, double_layer,
                                          adjoint_double_layer}[static_cast<int>(uniform(0, 4))];
   const Panels panels = make_panels(surface.mesh);
-  const double kappa = uniform() < 0.3 ? power_of_ten(uniform, -1, 2.5) / panels.extent : 0;
+  // Exact entries with κ take half a millisecond where panels are 1e6 times as long as wide.
+  const bool screens = uniform() < 0.3 && surface.name != "steep plate";
+  const double kappa = screens ? power_of_ten(uniform, -1, 2.5) / panels.extent : 0;
   const auto dense = make_dense_operator(panels, layer, {.kappa = kappa});
   const double norm = reference_norm(*dense, layer);
   const OperatorError error(panels, layer, *dense);
@@ -204,7 +206,10 @@ void try_points(std::uint64_t seed, const std::vector<Processor>& processors, Ta
         [](double x, const auto& add) { add(x); }, what);
     add_error(
         table, "gradient" + of, options.tolerance, found.gradient, exact.gradient,
-        [](const Vec3d& x, const auto& add) { add(norm(x)); }, what);
+        [](const Vec3d& x, const auto& add) {
+          for (int axis = 0; axis < 3; ++axis) add(x[axis]);  // squares may be 0
+        },
+        what);
     add_error(
         table, "second derivatives" + of, options.tolerance, found.hessian, exact.hessian,
         [](const Symmetric3d& x, const auto& add) {

@@ -95,6 +95,9 @@ class DeviceEngine {
     return estimate_norm(*panels_, block_->targets(), tree_, kernel_.kappa, stream_, pieces_.get());
   }
 
+  /// Not known here.
+  double largest_rounding() const { return 0; }
+
   /// Of a lean near field integrals in double precision would make every product far slower.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;

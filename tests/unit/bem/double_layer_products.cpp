@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "tests/adversary/operator_errors.hpp"
+#include "tests/adversary/surfaces.hpp"
 #include "tests/unit/bem/backends.hpp"
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
@@ -144,6 +146,26 @@ BACKEND_TEST_CASE("K, its transpose and K' are as accurate as asked on all kinds
       CHECK(norm_of(charges(panels, difference(y, of_flux))) <
             bound(tolerance, charges(panels, x)));
     }
+  }
+}
+
+TEST_CASE("accurate products of K know what rounding takes from a few large entries") {
+  // Of panels in disorder two may be so close that their entry is nearly ½, where others are small:
+  // in single precision it is off by 2⁻²⁶, 2⁻²⁵ of the norm.
+  Uniform uniform(34);
+  const Panels panels = make_panels(dust(1000, 3, uniform));
+  const auto dense = make_dense(panels, double_layer);
+  const OperatorError error(panels, double_layer, *dense);
+  for (const double tolerance : {3e-7, 1.5e-7, 1e-7}) {
+    const auto fast = make_boundary_operator(
+        panels, double_layer,
+        {.kind = OperatorOptions::Choice::fmm, .tolerance = tolerance, .max_leaf = 14});
+    REQUIRE(fast->info().precision == Precision::single_precision);
+    const double accurate = fast->accurate_tolerance();
+    const auto of = [&](const Vector& x, bool transposed) {
+      return error(x, transposed, *fast, accurate);
+    };
+    CHECK(two_norm(panels.size(), of, 8) < accurate * 0.5);
   }
 }
 
