@@ -10,6 +10,8 @@
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "tests/adversary/operator_errors.hpp"
+#include "tests/adversary/surfaces.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/double_layer_forms.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -196,6 +198,26 @@ TEST_CASE("diagonal blocks of K and K' by the FMM are the dense ones") {
     make_boundary_operator(panels, layer, dense_options())
         ->diagonal_block(begin, end, exact.data());
     CHECK(norm_of(difference(by_fmm, exact)) < 1e-14 * norm_of(exact));
+  }
+}
+
+TEST_CASE("accurate products of K know what rounding takes from a few large entries") {
+  // Of panels in disorder two may be so close that their entry is nearly ½, where others are small:
+  // in single precision it is off by 2⁻²⁶, 2⁻²⁵ of the norm.
+  Uniform uniform(34);
+  const Panels panels = make_panels(dust(1000, 3, uniform));
+  const auto dense = make_boundary_operator(panels, double_layer, dense_options());
+  const OperatorError error(panels, double_layer, *dense);
+  for (const double tolerance : {3e-7, 1.5e-7, 1e-7}) {
+    const auto fast = make_boundary_operator(
+        panels, double_layer,
+        {.kind = OperatorOptions::Choice::fmm, .tolerance = tolerance, .max_leaf = 14});
+    REQUIRE(fast->info().precision == Precision::single_precision);
+    const double accurate = fast->accurate_tolerance();
+    const auto of = [&](const Vector& x, bool transposed) {
+      return error(x, transposed, *fast, accurate);
+    };
+    CHECK(two_norm(panels.size(), of, 8) < accurate * 0.5);
   }
 }
 
