@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "fmbem/bem/precond/mixed_kernel.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/base/vector_exp.hpp"
@@ -11,8 +12,8 @@
 namespace fmbem {
 namespace {
 
-/// Nodes of a cut, from a leaf's centroid on: places, squares of smears and mean normals, as a
-/// structure of arrays.
+/// Nodes of a cut, from a leaf's centroid on and in units of its radius, which single precision can
+/// hold: places, squares of smears and mean normals, as a structure of arrays.
 struct NodeColumns {
   std::vector<float> x, y, z, smear2, normal_x, normal_y, normal_z;
 
@@ -21,7 +22,7 @@ struct NodeColumns {
   }
 };
 
-/// Factors of a kernel's V, K, K' and D, with a source's area over 4π.
+/// Factors of a kernel's V, K, K' and D, with a source's area over 4π, for lengths in that unit.
 struct KernelFactors {
   float kappa, v, k, k_adjoint, d;
 };
@@ -38,15 +39,17 @@ FMBEM_SIMD_CLONES void add_kernel(int begin, int end, const float* x, const floa
     const float r2 = dx * dx + dy * dy + dz * dz + smear2[i] + smear2[l];
     const float over = 1 / std::sqrt(r2), over2 = over * over, kappa_r = of.kappa * r2 * over;
     const float g = expf(-kappa_r) * over, slope = (1 + kappa_r) * g * over2,
-                bend = (3 * slope + kappa_r * kappa_r * g * over2) * over2;
-    const float along_source = normal_x[l] * dx + normal_y[l] * dy + normal_z[l] * dz,
-                along_target = normal_x[i] * dx + normal_y[i] * dy + normal_z[i] * dz,
+                bend = 3 * slope + kappa_r * kappa_r * g * over2;
+    // Over r: of panels far smaller than their leaf 1/r⁵ is beyond single precision.
+    const float along_source = (normal_x[l] * dx + normal_y[l] * dy + normal_z[l] * dz) * over,
+                along_target = (normal_x[i] * dx + normal_y[i] * dy + normal_z[i] * dz) * over,
                 normals = normal_x[l] * normal_x[i] + normal_y[l] * normal_y[i] +
                           normal_z[l] * normal_z[i];
-    of_potential[2 * i] += of.k * along_source * slope;
+    const float slope_r = (1 + kappa_r) * g * over;
+    of_potential[2 * i] += of.k * along_source * slope_r;
     of_potential[2 * i + 1] += of.d * (normals * slope - along_source * along_target * bend);
     of_flux[2 * i] += of.v * g;
-    of_flux[2 * i + 1] -= of.k_adjoint * along_target * slope;
+    of_flux[2 * i + 1] -= of.k_adjoint * along_target * slope_r;
   }
 }
 
@@ -60,6 +63,7 @@ class DerivativeAssembly {
   /// rows: [cut][equations][own][φ and q]. False if the system is singular.
   bool solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
     const auto m = static_cast<int>(cut.size());
+    unit_ = 1 / leaf.radius;
     place(cut, leaf.centroid);
     matrix_.resize(2 * m);
     for (int l = 0; l < m; ++l) fill_columns(cut, l);
@@ -78,11 +82,11 @@ class DerivativeAssembly {
     runs_.clear();
     for (std::size_t k = 0; k < cut.size(); ++k) {
       const Cluster& node = tree_.nodes[cut[k]];
-      const Vec3d d = node.centroid - origin, normal = sides_[cut[k]].normal;
+      const Vec3d d = unit_ * (node.centroid - origin), normal = sides_[cut[k]].normal;
       nodes_.x[k] = static_cast<float>(d.x);
       nodes_.y[k] = static_cast<float>(d.y);
       nodes_.z[k] = static_cast<float>(d.z);
-      nodes_.smear2[k] = static_cast<float>(point_smear2(node));
+      nodes_.smear2[k] = placed_point_smear2(node, unit_);
       nodes_.normal_x[k] = static_cast<float>(normal.x);
       nodes_.normal_y[k] = static_cast<float>(normal.y);
       nodes_.normal_z[k] = static_cast<float>(normal.z);
@@ -101,7 +105,7 @@ class DerivativeAssembly {
     float *const of_potential = matrix_.column(2 * l), *const of_flux = matrix_.column(2 * l + 1);
     std::fill_n(of_potential, 2 * cut.size(), 0.0F);
     std::fill_n(of_flux, 2 * cut.size(), 0.0F);
-    const double charge = inv_4pi * tree_.nodes[cut[l]].area;
+    const double charge = inv_4pi * unit_ * unit_ * tree_.nodes[cut[l]].area;
     const std::size_t from = surface_of(cut[l]);
     for (const Run& run : runs_)
       for (const GreenTerm& term : equations_.terms(run.surface, from))
@@ -109,9 +113,9 @@ class DerivativeAssembly {
             run.begin, run.end, nodes_.x.data(), nodes_.y.data(), nodes_.z.data(),
             nodes_.smear2.data(), nodes_.normal_x.data(), nodes_.normal_y.data(),
             nodes_.normal_z.data(), l,
-            {static_cast<float>(term.kappa), static_cast<float>(charge * term.v),
+            {static_cast<float>(term.kappa / unit_), static_cast<float>(charge / unit_ * term.v),
              static_cast<float>(charge * term.k), static_cast<float>(charge * term.k_adjoint),
-             static_cast<float>(charge * term.d)},
+             static_cast<float>(charge * unit_ * term.d)},
             of_potential, of_flux);
     const double k_of_itself = own_k(cut, l, from);
     // Weighted by areas K' is K transposed, so that both are the same of a node on itself.
@@ -148,6 +152,7 @@ class DerivativeAssembly {
   std::span<const NodeSides> sides_;
   const PanelSurfaces& surfaces_;
   const SurfaceEquations& equations_;
+  double unit_ = 1;  ///< the leaf's radius is 1
   NodeColumns nodes_;
   std::vector<Run> runs_;
   SmallMatrix matrix_;
@@ -175,7 +180,8 @@ class DerivativeInverse final : public ApproximateInverse {
   DerivativeInverse(const LargeVector<Triangle>& triangles, const Panels& panels,
                     const RegionsOfPanels& regions, const PanelSurfaces& surfaces,
                     const SurfaceEquations& equations, const ClusterInverseOptions& cuts)
-      : rows_(solvation_trees(panels, triangles, regions), cuts, 1, cuts.max_leaf, {}, 1, 2) {
+      : rows_(solvation_trees(panels, triangles, regions, checked(cuts).max_leaf), cuts, 1,
+              cuts.max_leaf, {}, 1, 2) {
     const std::vector<NodeSides> sides = sides_of_nodes(rows_.tree(), triangles, regions);
     rows_.solve([&] { return DerivativeAssembly(rows_.tree(), sides, surfaces, equations); });
   }

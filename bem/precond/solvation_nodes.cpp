@@ -5,7 +5,7 @@
 namespace fmbem {
 
 ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> triangles,
-                            const RegionsOfPanels& regions) {
+                            const RegionsOfPanels& regions, int max_leaf) {
   const std::size_t n = panels.size();
   const PanelSurfaces sorted(regions.inside, regions.outside);
   TreePlaces places{{sorted.panel.begin(), sorted.panel.end()}, sorted.begin, {}, {}, {}};
@@ -13,7 +13,7 @@ ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> tria
   for (const std::int32_t i : places.panel) places.key.push_back(panels.key[i]);
   places.part.assign(n, -1);
   places.part_key.assign(n, 0);
-  return {places, triangles, solvation_cuts.max_leaf};
+  return {places, triangles, max_leaf};
 }
 
 std::vector<NodeSides> sides_of_nodes(const ClusterTree& tree, std::span<const Triangle> triangles,

@@ -18,7 +18,7 @@ inline constexpr ClusterInverseOptions solvation_cuts{
 
 /// Trees over panels, one for each two regions that panels are between.
 ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> triangles,
-                            const RegionsOfPanels& regions);
+                            const RegionsOfPanels& regions, int max_leaf = solvation_cuts.max_leaf);
 
 /// [nodes]
 std::vector<NodeSides> sides_of_nodes(const ClusterTree& tree, std::span<const Triangle> triangles,

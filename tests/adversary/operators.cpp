@@ -154,7 +154,8 @@ void add_error(Table& table, const std::string& kind, double tolerance, const st
     entries(found[i] - exact[i], [&](double x) { error = std::hypot(error, x); });
     entries(exact[i], [&](double x) { size = std::hypot(size, x); });
   }
-  if (!exact.empty()) table.add(kind, error / size / tolerance, what);
+  // All may be too small for a double.
+  if (!exact.empty()) table.add(kind, error == 0 ? 0 : error / size / tolerance, what);
 }
 
 /// Potentials, gradients and second derivatives of charges, and of charges and dipoles.

@@ -121,8 +121,11 @@ class Room:
         have replaced these files."""
         after = self.content()
         for name, content in self.before.items():
-            if after.get(name) != content and not (name in replaced and code in (0, 3)):
+            if after.get(name) == content:
+                continue
+            if name not in replaced or code not in (0, 3):
                 raise Failure(f"{name} has changed")
+            self.check_whole(name, after[name])
         new = set(after) - set(self.before)
         if partial := [name for name in new if name.startswith(".fmbem")]:
             if not killed:  # SIGKILL leaves no time for removing one

@@ -121,4 +121,40 @@ TEST_CASE("the inverse with derivatives knows what constants on a cavity amount 
   CHECK(relative_difference(applied(*inverse, rows), constants) < 1.3e-4);
 }
 
+TEST_CASE("the inverse with derivatives takes panels of any size") {
+  // One of 1e-8 in the middle of a face, and a whole molecule of 1e-14.
+  const SurfaceMesh ball = named_sphere("s.off", 2, 4);
+  SurfaceMesh with_small = ball;
+  const auto [a, b, c] = ball.triangles[7];
+  const Vec3d middle = (ball.vertices[a] + ball.vertices[b] + ball.vertices[c]) / 3;
+  std::array<int, 3> inner{};
+  for (int k = 0; k < 3; ++k) {
+    const Vec3d corner = ball.vertices[ball.triangles[7][k]];
+    inner[k] = static_cast<int>(with_small.vertices.size());
+    with_small.vertices.push_back(middle + 1e-8 * (corner - middle));
+    with_small.vertex_tags.push_back(with_small.vertices.size());
+  }
+  const auto add = [&](int i, int j, int k) {
+    with_small.triangles.push_back({i, j, k});
+    with_small.group_of.push_back(0);
+    with_small.triangle_tags.push_back(1000 + with_small.triangles.size());
+  };
+  with_small.triangles[7] = inner;
+  const int outer[] = {a, b, c};
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3;
+    add(outer[k], outer[next], inner[next]);
+    add(outer[k], inner[next], inner[k]);
+  }
+  const SurfaceEquations equations{
+      1, {{{0, 0.9, -0.8, 0.4, 0.1}, {0.5, -0.9, 0.5, 0.3, -0.1}}}, {{{3, 2}}}};
+  for (const SurfaceMesh& mesh : {with_small, named_sphere("s.off", 3, 1e-14)}) {
+    const Bodies bodies({mesh});
+    const auto inverse =
+        make_derivative_inverse(bodies.panels, bodies.regions, bodies.surfaces, equations);
+    for (const double y : applied(*inverse, Vector(inverse->size(), 1.0)))
+      REQUIRE(std::isfinite(y));
+  }
+}
+
 }  // namespace fmbem::test::derivative_inverse_tests
