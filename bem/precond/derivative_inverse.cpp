@@ -6,6 +6,7 @@
 
 #include "fmbem/bem/precond/mixed_kernel.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
+#include "fmbem/bem/precond/solvation_rows.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/base/vector_exp.hpp"
 
@@ -158,37 +159,6 @@ class DerivativeAssembly {
   SmallMatrix matrix_;
 };
 
-class DerivativeInverse final : public ApproximateInverse {
- public:
-  DerivativeInverse(const Panels& panels, const RegionsOfPanels& regions,
-                    const PanelSurfaces& surfaces, const SurfaceEquations& equations,
-                    const ClusterInverseOptions& cuts)
-      : DerivativeInverse(triangles_of(panels), panels, regions, surfaces, equations, cuts) {}
-
-  std::string name() const override { return "cluster inverse for equations with derivatives"; }
-  std::size_t size() const override { return 2 * rows_.tree().size(); }
-  std::int64_t memory_bytes() const override { return rows_.memory_bytes(); }
-
- protected:
-  /// The same bits for any number of threads.
-  void multiply(const double* x, double* y, const Product& product) const override {
-    refuse_transposed(product, "the cluster inverse");
-    rows_.multiply(x, y, product);
-  }
-
- private:
-  DerivativeInverse(const LargeVector<Triangle>& triangles, const Panels& panels,
-                    const RegionsOfPanels& regions, const PanelSurfaces& surfaces,
-                    const SurfaceEquations& equations, const ClusterInverseOptions& cuts)
-      : rows_(solvation_trees(panels, triangles, regions, checked(cuts).max_leaf), cuts, 1,
-              cuts.max_leaf, {}, 1, 2) {
-    const std::vector<NodeSides> sides = sides_of_nodes(rows_.tree(), triangles, regions);
-    rows_.solve([&] { return DerivativeAssembly(rows_.tree(), sides, surfaces, equations); });
-  }
-
-  ClusterRows rows_;  ///< fields: both equations, and φ and q
-};
-
 }  // namespace
 
 std::unique_ptr<ApproximateInverse> make_derivative_inverse(const Panels& panels,
@@ -196,7 +166,11 @@ std::unique_ptr<ApproximateInverse> make_derivative_inverse(const Panels& panels
                                                             const PanelSurfaces& surfaces,
                                                             const SurfaceEquations& equations,
                                                             const ClusterInverseOptions& cuts) {
-  return std::make_unique<DerivativeInverse>(panels, regions, surfaces, equations, cuts);
+  return std::make_unique<SolvationRows>(
+      "cluster inverse for equations with derivatives", panels, regions, cuts,
+      [&](const LargeVector<Triangle>&, const ClusterTree& tree, std::span<const NodeSides> sides) {
+        return DerivativeAssembly(tree, sides, surfaces, equations);
+      });
 }
 
 }  // namespace fmbem

@@ -19,12 +19,11 @@ namespace fmbem {
 ///
 ///     Σ_j Σ_G  k K_ij φ_j + v V_ij q_j,     Σ_j Σ_G  d D_ij φ_j + k' K'_ij q_j.
 struct SurfaceEquations {
-  std::size_t surfaces = 0;
   std::vector<std::vector<GreenTerm>> couplings;  ///< [surfaces of rows][surfaces of columns]
   std::vector<std::array<double, 2>> own;         ///< [surfaces]: of φ and of q
 
   const std::vector<GreenTerm>& terms(std::size_t to, std::size_t from) const {
-    return couplings[to * surfaces + from];
+    return couplings[to * own.size() + from];
   }
 };
 

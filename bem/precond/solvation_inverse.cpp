@@ -8,6 +8,7 @@
 #include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/bem/precond/solvation_nodes.hpp"
+#include "fmbem/bem/precond/solvation_rows.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/base/vector_exp.hpp"
 
@@ -176,34 +177,6 @@ class Assembly {
   std::vector<float> v_, k_, distance_;
 };
 
-class SolvationInverse final : public ApproximateInverse {
- public:
-  SolvationInverse(const Panels& panels, const RegionsOfPanels& regions)
-      : SolvationInverse(triangles_of(panels), panels, regions) {}
-
-  std::string name() const override { return "cluster inverse for potentials and fluxes"; }
-  std::size_t size() const override { return 2 * rows_.tree().size(); }
-  std::int64_t memory_bytes() const override { return rows_.memory_bytes(); }
-
- protected:
-  /// The same bits for any number of threads.
-  void multiply(const double* x, double* y, const Product& product) const override {
-    refuse_transposed(product, "the cluster inverse");
-    rows_.multiply(x, y, product);
-  }
-
- private:
-  SolvationInverse(const LargeVector<Triangle>& triangles, const Panels& panels,
-                   const RegionsOfPanels& regions)
-      : rows_(solvation_trees(panels, triangles, regions), solvation_cuts, 1,
-              solvation_cuts.max_leaf, {}, 1, 2) {
-    const std::vector<NodeSides> sides = sides_of_nodes(rows_.tree(), triangles, regions);
-    rows_.solve([&] { return Assembly(triangles, regions, rows_.tree(), sides); });
-  }
-
-  ClusterRows rows_;  ///< fields: equations of the regions behind and ahead, and φ and q
-};
-
 }  // namespace
 
 std::unique_ptr<ApproximateInverse> make_solvation_inverse(const Panels& panels,
@@ -211,7 +184,10 @@ std::unique_ptr<ApproximateInverse> make_solvation_inverse(const Panels& panels,
                                                            Processor processor) {
   if (processor == Processor::gpu)
     return std::make_unique<cuda::bem::SolvationInverse>(panels, regions);
-  return std::make_unique<SolvationInverse>(panels, regions);
+  return std::make_unique<SolvationRows>(
+      "cluster inverse for potentials and fluxes", panels, regions, solvation_cuts,
+      [&](const LargeVector<Triangle>& triangles, const ClusterTree& tree,
+          std::span<const NodeSides> sides) { return Assembly(triangles, regions, tree, sides); });
 }
 
 }  // namespace fmbem

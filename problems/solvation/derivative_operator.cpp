@@ -156,7 +156,7 @@ void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
 }
 
 SurfaceEquations DerivativeOperator::equations() const {
-  SurfaceEquations result{surfaces().size(), {}, {}};
+  SurfaceEquations result;
   for (std::size_t to = 0; to < surfaces().size(); ++to) {
     const Units& rows = units_[to];
     result.own.push_back(

@@ -26,6 +26,7 @@
 #include "tests/adversary/operator_errors.hpp"
 #include "tests/adversary/points.hpp"
 #include "tests/adversary/surfaces.hpp"
+#include "tests/unit/fmm/results.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
@@ -145,6 +146,15 @@ fmm::PlanOptions random_plan(Uniform& uniform, double side) {
   return options;
 }
 
+/// Without targets the sources are the targets.
+fmm::Plan make_plan(Processor processor, const std::vector<Vec3d>& sources,
+                    const std::vector<Vec3d>* targets, const fmm::PlanOptions& options) {
+  if (processor == Processor::gpu)
+    return targets ? cuda::make_fmm_plan(sources, *targets, options)
+                   : cuda::make_fmm_plan(sources, options);
+  return targets ? fmm::Plan(sources, *targets, options) : fmm::Plan(sources, options);
+}
+
 /// Adds the relative L2 error of results; entries() calls its argument with each number of one.
 template <class T, class Entries>
 void add_error(Table& table, const std::string& kind, double tolerance, const std::vector<T>& found,
@@ -176,25 +186,16 @@ void try_points(std::uint64_t seed, const std::vector<Processor>& processors, Ta
 
   constexpr double unset = std::numeric_limits<double>::quiet_NaN();
   const std::size_t n = targets.size();
-  struct {
-    Vector potential;
-    std::vector<Vec3d> gradient;
-    std::vector<Symmetric3d> hessian;
-  } exact{Vector(n), std::vector<Vec3d>(options.gradient ? n : 0),
-          std::vector<Symmetric3d>(options.hessian ? n : 0)};
-  direct_sum(sources, targets, strengths, {exact.potential, exact.gradient, exact.hessian},
-             options.kappa);
+  Results exact(n, options.hessian);
+  if (!options.gradient) exact.gradient.clear();
+  direct_sum(sources, targets, strengths, exact.fields(), options.kappa);
   for (const Processor processor : processors) {
-    const bool on_gpu = processor == Processor::gpu;
-    const fmm::Plan plan = apart    ? on_gpu ? cuda::make_fmm_plan(sources, targets, options)
-                                             : fmm::Plan(sources, targets, options)
-                              : on_gpu ? cuda::make_fmm_plan(sources, options)
-                                    : fmm::Plan(sources, options);
-    auto found = exact;
+    const fmm::Plan plan = make_plan(processor, sources, apart ? &targets : nullptr, options);
+    Results found = exact;
     std::ranges::fill(found.potential, unset);
     std::ranges::fill(found.gradient, Vec3d{unset, unset, unset});
     std::ranges::fill(found.hessian, Symmetric3d{unset, unset, unset, unset, unset, unset});
-    plan.evaluate(strengths, {found.potential, found.gradient, found.hessian});
+    plan.evaluate(strengths, found.fields());
     const std::string what = text(
         "seed %llu, %zu points%s, tolerance %.3g, %s, leaf %d, θ %.2f, order %d, κ · side %.3g%s",
         static_cast<unsigned long long>(seed), sources.size(), apart ? " and targets apart" : "",

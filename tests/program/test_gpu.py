@@ -76,10 +76,7 @@ class Gpu(ProgramTest):
                                       ("juffer", [sphere, cavity]), ("lu", [sphere]), ("lu", [sphere, cavity])):
             given = [word for file in surfaces for word in ("--surface", file)]
             energies, iterations = [], []
-            for backend in ("cpu", "cuda"):
-                report = self.report("solvate", ion, *given, "--kappa", 0.125, "--tolerance", 1e-6, "--operator", "fmm",
-                                     "--formulation", formulation, "--backend", backend)
-                self.assertEqual(report["backend"], backend)
+            for report in self.on_both("solvate", ion, *given, "--formulation", formulation):
                 energies.append(report["results"]["solvation_energy_kcal_per_mol"]["value"])
                 iterations.append(report["solver"]["iterations"][0])
             with self.subTest(formulation=formulation, surfaces=surfaces):
@@ -99,19 +96,19 @@ class Gpu(ProgramTest):
         self.assertAlmostEqual(energies[1] / energies[0], 1, delta=1e-4)
 
     def on_both(self, *arguments):
-        """The results of the run on the CPU and on the GPU, both by the FMM to 1e-6."""
+        """The reports of the run on the CPU and on the GPU, both by the FMM to 1e-6."""
         for backend in ("cpu", "cuda"):
             report = self.report(*arguments, "--kappa", 0.125, "--tolerance", 1e-6, "--operator", "fmm",
                                  "--backend", backend)
             self.assertEqual(report["backend"], backend)
-            yield report["results"]
+            yield report
 
     def assert_same(self, cpu, gpu, *names):
         """Results of several numbers differ by at most 1e-4 of the largest: solutions are to 1e-6, and what
         follows from them is less smooth, by the ratio of the surface to a panel at most."""
         for name in names:
-            one, other = ([x for row in results[name]["value"] for x in (row if isinstance(row, list) else [row])]
-                          for results in (cpu, gpu))
+            one, other = ([x for row in report["results"][name]["value"]
+                           for x in (row if isinstance(row, list) else [row])] for report in (cpu, gpu))
             largest = max(map(abs, one))
             self.assertGreater(largest, 0)
             for x, y in zip(one, other, strict=True):
@@ -124,14 +121,14 @@ class Gpu(ProgramTest):
         surfaces = ("--surface", fine, "--surface", others[1])
         for formulation in ("direct", "lu"):
             with self.subTest(formulation=formulation):
-                results = self.on_both("solvate", ions, *surfaces, "--formulation", formulation, "--forces", "f.csv")
-                self.assert_same(*results, "reaction_potential_kT_per_e", "reaction_force_kcal_per_mol_angstrom",
+                reports = self.on_both("solvate", ions, *surfaces, "--formulation", formulation, "--forces", "f.csv")
+                self.assert_same(*reports, "reaction_potential_kT_per_e", "reaction_force_kcal_per_mol_angstrom",
                                  "force_kcal_per_mol_angstrom")
         sites = self.write("sites.pqr", "ATOM 1 CG ASP A 5 1 1 0 -1 1\nATOM 2 NZ LYS A 9 -1 0 1 1 1\n"
                                         "ATOM 3 CE LYS A 9 -1 0.5 1 0.5 1\n")
         self.assert_same(*self.on_both("solvate", ions, *surfaces, "--sites", sites), "site_energy_kcal_per_mol")
         one = self.write("one.pqr", atom((1, 1, 1), 1))
-        cpu, gpu = (results["extrapolated_solvation_energy_kcal_per_mol"]["value"] for results in
+        cpu, gpu = (report["results"]["extrapolated_solvation_energy_kcal_per_mol"]["value"] for report in
                     self.on_both("solvate", one, "--surface", fine, "--extrapolate", coarse))
         self.assertAlmostEqual(gpu / cpu, 1, delta=1e-5)
 
@@ -144,7 +141,7 @@ class Gpu(ProgramTest):
                                 "--complex-surface", balls[1], "--receptor-surface", balls[0], "--ligand-surface",
                                 balls[1])
         self.assert_same(cpu, gpu, "solvation_energy_kcal_per_mol")
-        energies = [results["binding_energy_kcal_per_mol"] for results in (cpu, gpu)]
+        energies = [report["results"]["binding_energy_kcal_per_mol"] for report in (cpu, gpu)]
         self.assertLess(abs(energies[0]["value"] - energies[1]["value"]), sum(e["error"][0] for e in energies))
 
     def test_fields_are_those_of_the_cpu_and_come_back_from_a_kept_solution(self):

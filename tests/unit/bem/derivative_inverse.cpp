@@ -10,6 +10,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/molecules.hpp"
 #include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
 namespace fmbem::test::derivative_inverse_tests {
@@ -71,8 +72,7 @@ TEST_CASE("without clusters the inverse with derivatives is that of panels that 
   const std::size_t n = bodies.panels.size();
   REQUIRE(bodies.surfaces.size() == 2);
   // Any factors will do that leave the diagonal the largest, and make no cavities.
-  const SurfaceEquations equations{2,
-                                   {{{0, -0.3, -0.8, 0.4, 0.1}, {0.7, 0.2, 0.5, 0.3, -0.1}},
+  const SurfaceEquations equations{{{{0, -0.3, -0.8, 0.4, 0.1}, {0.7, 0.2, 0.5, 0.3, -0.1}},
                                     {{0.7, 0.3, -0.6, 0.5, -0.2}},
                                     {{0, 0.2, 0.4, -0.7, 0.1}, {1.5, 0.5, 0.1, 0.2, 0.1}},
                                     {{0.4, 0.2, -0.5, -0.3, 0.2}}},
@@ -109,8 +109,8 @@ TEST_CASE("the inverse with derivatives knows what constants on a cavity amount 
   const Bodies bodies({named_sphere("s.off", 4, 2)});
   const GreenTerm kernel{0, 0, inside - outside, inside / outside - 1, 0};
   const std::array<double, 2> own{0.5 * (inside + outside), 0.5 * (1 + inside / outside)};
-  const auto inverse = make_derivative_inverse(bodies.panels, bodies.regions, bodies.surfaces,
-                                               {1, {{kernel}}, {own}});
+  const auto inverse =
+      make_derivative_inverse(bodies.panels, bodies.regions, bodies.surfaces, {{{kernel}}, {own}});
   Vector rows(inverse->size()), constants(inverse->size());
   for (std::size_t i = 0; i < rows.size(); i += 2) {
     rows[i] = own[0] - 0.5 * kernel.k;
@@ -127,27 +127,18 @@ TEST_CASE("the inverse with derivatives takes panels of any size") {
   SurfaceMesh with_small = ball;
   const auto [a, b, c] = ball.triangles[7];
   const Vec3d middle = (ball.vertices[a] + ball.vertices[b] + ball.vertices[c]) / 3;
+  const std::array<int, 3> outer{a, b, c};
   std::array<int, 3> inner{};
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d corner = ball.vertices[ball.triangles[7][k]];
-    inner[k] = static_cast<int>(with_small.vertices.size());
-    with_small.vertices.push_back(middle + 1e-8 * (corner - middle));
-    with_small.vertex_tags.push_back(with_small.vertices.size());
-  }
-  const auto add = [&](int i, int j, int k) {
-    with_small.triangles.push_back({i, j, k});
-    with_small.group_of.push_back(0);
-    with_small.triangle_tags.push_back(1000 + with_small.triangles.size());
-  };
+  for (int k = 0; k < 3; ++k)
+    inner[k] = add_vertex(with_small, middle + 1e-8 * (ball.vertices[outer[k]] - middle));
   with_small.triangles[7] = inner;
-  const int outer[] = {a, b, c};
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    add(outer[k], outer[next], inner[next]);
-    add(outer[k], inner[next], inner[k]);
+    add_triangle(with_small, outer[k], outer[next], inner[next], 0);
+    add_triangle(with_small, outer[k], inner[next], inner[k], 0);
   }
-  const SurfaceEquations equations{
-      1, {{{0, 0.9, -0.8, 0.4, 0.1}, {0.5, -0.9, 0.5, 0.3, -0.1}}}, {{{3, 2}}}};
+  const SurfaceEquations equations{{{{0, 0.9, -0.8, 0.4, 0.1}, {0.5, -0.9, 0.5, 0.3, -0.1}}},
+                                   {{{3, 2}}}};
   for (const SurfaceMesh& mesh : {with_small, named_sphere("s.off", 3, 1e-14)}) {
     const Bodies bodies({mesh});
     const auto inverse =
