@@ -10,7 +10,10 @@
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/base/tasks.hpp"
+#include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/harmonic_samples.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
 #include "fmbem/fmm/lists/reach.hpp"
 
 namespace fmbem::cuda {
@@ -46,14 +49,27 @@ class LevelOperators {
     const int levels = std::max(0, tree.levels() - kernel_.top_level);
     sets_.resize(levels);
     orbits_.resize(levels);
+    std::vector<fmm::Yukawa> kernels;
+    std::vector<int> missing;
+    for (int k = 0; k < levels; ++k) {
+      const double unit = side(tree, kernel_.top_level + k);
+      kernels.push_back({kernel_.kappa * unit});
+      orbits_[k] = orbits_within(reach_ / unit);
+      sets_[k] = known_operators<T>(kernels[k], order, m2l_);
+      if (!sets_[k]) missing.push_back(k);
+    }
+    // What levels have in common, made by all threads and held till all have their own.
+    const auto of_fit = fmm::harmonic_samples(fmm::fitted_degree(order.p)),
+               of_upward = fmm::harmonic_samples(order.p);
+    if (!missing.empty() && m2l_ == M2lBlocks::all) of_fit->cube();
+    for (const int k : missing) of_upward->sphere(fmm::upward_rings(order.p, kernels[k]));
     int device = 0;
     FMBEM_CUDA(cudaGetDevice(&device));
     // The host's part of each is too small for all threads.
-    for_tasks(levels, [&](std::int64_t k) {
+    for_tasks(static_cast<std::int64_t>(missing.size()), [&](std::int64_t i) {
       FMBEM_CUDA(cudaSetDevice(device));  // each thread has its own
-      const double unit = side(tree, kernel_.top_level + static_cast<int>(k));
-      sets_[k] = device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order, m2l_);
-      orbits_[k] = orbits_within(reach_ / unit);
+      const int k = missing[i];
+      sets_[k] = device_operators<T>(kernels[k], order, m2l_);
     });
   }
 

@@ -66,6 +66,43 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
   return result;
 }
 
+/// The sets that plans have.
+template <class T, class Kernel>
+class AliveOperators {
+ public:
+  using Set = std::shared_ptr<const DeviceOperators<T>>;
+
+  /// Null if there is none.
+  Set find(const Kernel& kernel, const fmm::ParityOrder& order, M2lBlocks m2l) {
+    const std::lock_guard lock(mutex_);
+    return at(kernel, order, m2l).lock();
+  }
+  /// The set itself, or one that was added before.
+  Set add(const Kernel& kernel, const fmm::ParityOrder& order, M2lBlocks m2l, Set set) {
+    const std::lock_guard lock(mutex_);
+    std::weak_ptr<const DeviceOperators<T>>& known = at(kernel, order, m2l);
+    if (Set first = known.lock()) return first;
+    known = set;
+    return set;
+  }
+
+ private:
+  std::weak_ptr<const DeviceOperators<T>>& at(const Kernel& kernel, const fmm::ParityOrder& order,
+                                              M2lBlocks m2l) {
+    int device = 0;
+    FMBEM_CUDA(cudaGetDevice(&device));
+    return sets_[{kernel, device, order.p, m2l}];
+  }
+
+  std::mutex mutex_;
+  std::map<std::tuple<Kernel, int, int, M2lBlocks>, std::weak_ptr<const DeviceOperators<T>>> sets_;
+};
+template <class T, class Kernel>
+AliveOperators<T, Kernel>& alive_operators() {
+  static AliveOperators<T, Kernel> alive;
+  return alive;
+}
+
 /// Of the terms of derivatives, or of rises.
 template <class T>
 std::vector<DerivativeTerms<T>> terms_of(const std::array<std::vector<fmm::Derivative>, 3>& axes,
@@ -105,27 +142,20 @@ std::vector<DerivativeTerms<T>> raised_terms_of(
 }  // namespace
 
 template <class T, class Kernel>
+std::shared_ptr<const DeviceOperators<T>> known_operators(const Kernel& kernel,
+                                                          const fmm::ParityOrder& order,
+                                                          M2lBlocks m2l) {
+  return alive_operators<T, Kernel>().find(kernel, order, m2l);
+}
+
+template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
                                                            const fmm::ParityOrder& order,
                                                            M2lBlocks m2l) {
-  using Key = std::tuple<Kernel, int, int, M2lBlocks>;
-  static std::mutex mutex;
-  static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
-  int device = 0;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  const Key key{kernel, device, order.p, m2l};
-  const auto find = [&] {
-    const std::lock_guard lock(mutex);
-    return alive[key].lock();
-  };
-  if (auto known = find()) return known;
+  if (auto known = known_operators<T>(kernel, order, m2l)) return known;
   // Others may make other operators meanwhile; two who make the same one share it from then on.
-  std::shared_ptr<const DeviceOperators<T>> made = make_operators<T>(kernel, order, m2l);
-  const std::lock_guard lock(mutex);
-  std::weak_ptr<const DeviceOperators<T>>& known = alive[key];
-  if (auto first = known.lock()) return first;
-  known = made;
-  return made;
+  return alive_operators<T, Kernel>().add(kernel, order, m2l,
+                                          make_operators<T>(kernel, order, m2l));
 }
 
 template <class T>
@@ -205,6 +235,10 @@ RaisedTable<T>::RaisedTable(const fmm::ParityOrder& order, cudaStream_t stream)
 template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
 #define FMBEM_INSTANTIATE(Kernel)                                           \
+  template std::shared_ptr<const DeviceOperators<double>> known_operators(  \
+      const fmm::Kernel&, const fmm::ParityOrder&, M2lBlocks);              \
+  template std::shared_ptr<const DeviceOperators<float>> known_operators(   \
+      const fmm::Kernel&, const fmm::ParityOrder&, M2lBlocks);              \
   template std::shared_ptr<const DeviceOperators<double>> device_operators( \
       const fmm::Kernel&, const fmm::ParityOrder&, M2lBlocks);              \
   template std::shared_ptr<const DeviceOperators<float>> device_operators(  \

@@ -33,6 +33,11 @@ template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
                                                            const fmm::ParityOrder& order,
                                                            M2lBlocks m2l = M2lBlocks::all);
+/// The same if a plan has it, or null.
+template <class T, class Kernel>
+std::shared_ptr<const DeviceOperators<T>> known_operators(const Kernel& kernel,
+                                                          const fmm::ParityOrder& order,
+                                                          M2lBlocks m2l);
 
 /// fmm::HarmonicTable in device memory.
 template <class T>

@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/harmonic_samples.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 #include "fmbem/fmm/lists/m2l_rows.hpp"
 
@@ -139,6 +141,10 @@ template <class T>
 LevelOperators<T>::LevelOperators(double kappa, double reach, const PointTree& tree, Method method,
                                   const ParityOrder& order, M2lOrders orders)
     : first_(first_far_level(method)) {
+  // Held for all levels, once one of them makes them. M2L's orders are from p − p/4 on.
+  std::vector<std::shared_ptr<const HarmonicSamples>> samples;
+  for (int degree = order.p - order.p / 4; degree <= fitted_degree(order.p); ++degree)
+    samples.push_back(harmonic_samples(degree));
   for (int level = first_; level < tree.octree.levels(); ++level) {
     const double side = tree.octree.side(level);
     // A κ beyond all reach would be out of range in M2M and L2L, which nothing needs there.

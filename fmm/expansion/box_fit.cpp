@@ -2,44 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/expansion/half_rule.hpp"
-#include "fmbem/fmm/expansion/yukawa_translations.hpp"
+#include "fmbem/fmm/expansion/harmonic_samples.hpp"
 
 namespace fmbem::fmm {
 namespace {
-
-/// Regular functions at the nodes in the cube's positive octant, times the root of the weight:
-/// [K][nodes], in parity order. The other octants are mirror images.
-struct Samples {
-  std::size_t nodes;
-  std::vector<double> values;
-
-  Samples(const ParityOrder& order, const Yukawa& kernel) {
-    // The measure need not be uniform to the last digit, so fewer nodes suffice than are exact for
-    // degree 2q.
-    const HalfRule rule(3 * order.p / 4 + 3);
-    const std::size_t n = rule.node.size();
-    nodes = n * n * n;
-    values.resize(nodes * order.count);
-#pragma omp parallel
-    {
-      std::vector<double> harmonics(order.count);
-#pragma omp for schedule(static)
-      for (std::size_t i = 0; i < nodes; ++i) {
-        const std::size_t a = i / (n * n), b = i / n % n, c = i % n;
-        regular_functions(kernel, {rule.node[a], rule.node[b], rule.node[c]}, order.p,
-                          harmonics.data());
-        const double root = std::sqrt(rule.weight[a] * rule.weight[b] * rule.weight[c]);
-        for (int k = 0; k < order.count; ++k)
-          values[order.position[k] * nodes + i] = root * harmonics[k];
-      }
-    }
-  }
-};
 
 /// Cholesky's factorisation in place. In the first `known` rows of G [..][stride], of which columns
 /// from the diagonal on are read, it leaves R with Rᵀ R = G, and R⁻ᵀ times the columns behind.
@@ -60,8 +29,11 @@ void factorise(double* g, int known, int size, std::size_t stride) {
 
 BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high, const Yukawa& kernel)
     : low_(low), high_(high) {
+  constexpr int at_once = 256;  // nodes, whose regular functions stay in cache
   const auto& kernels = cpu_kernels<double>();
-  const Samples samples(high, kernel);
+  const auto samples = harmonic_samples(high.p);
+  const HarmonicSamples::Cube& cube = samples->cube();
+  const std::vector<double> factors = radial_factors(kernel, high.p, cube.r2);
 #pragma omp parallel for schedule(dynamic, 1)
   for (int e = 0; e < 8; ++e) {
     Class& part = classes_[e];
@@ -69,18 +41,28 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high, const Yukawa& ke
     const int known = part.known = low.begin[e + 1] - low.begin[e];
     const int unknown = part.unknown = size - known;
     if (size == 0) continue;
-    // The rows of G with G_pp and G_pq. Rounding makes B off by the condition of G_pp times a
-    // rounding, 1e-15 at order 5 and 5e-10 at 27, but in directions in which moments hardly vary.
-    const auto nodes = static_cast<int>(samples.nodes);
-    const double* const own = samples.values.data() + samples.nodes * high.begin[e];
-    const int stride = whole_registers(kernels, size);
-    std::vector<double> packed(packed_size(kernels, size, nodes)),
-        g(static_cast<std::size_t>(known) * stride);
-    std::vector<std::int32_t> row_of(known);
+    // The rows of G with G_pp and G_pq, and as many more as products take at once. Rounding makes B
+    // off by the condition of G_pp times a rounding, 1e-15 at order 5 and 5e-10 at 27, but in
+    // directions in which moments hardly vary.
+    const int rows = std::min(size, (known + 7) / 8 * 8), stride = whole_registers(kernels, size);
+    std::vector<double> functions(static_cast<std::size_t>(size) * at_once),
+        packed(packed_size(kernels, size, at_once)), g(static_cast<std::size_t>(rows) * stride);
+    std::vector<std::int32_t> row_of(rows);
     std::iota(row_of.begin(), row_of.end(), 0);
-    pack_panels(kernels, size, nodes, own, 1, nodes, packed.data());
-    kernels.multiply(known, size, nodes, own, nodes, packed.data(), g.data(), stride,
-                     row_of.data());
+    for (int first = 0; first < cube.nodes; first += at_once) {
+      const int some = std::min(at_once, cube.nodes - first);
+      for (int i = 0; i < size; ++i) {
+        const int k = high.begin[e] + i;
+        const double *const f = factors.data() + std::int64_t{high.degree[k]} * cube.nodes + first,
+                            *const value =
+                                cube.values.data() + std::int64_t{k} * cube.nodes + first;
+        double* const row = functions.data() + i * some;
+        for (int node = 0; node < some; ++node) row[node] = f[node] * value[node];
+      }
+      pack_panels(kernels, size, some, functions.data(), 1, some, packed.data());
+      kernels.multiply(rows, size, some, functions.data(), some, packed.data(), g.data(), stride,
+                       row_of.data());
+    }
     factorise(g.data(), known, size, stride);
     // Bᵀ = G_pp⁻¹ G_pq = R⁻¹ (R⁻ᵀ G_pq), by back substitution.
     part.transposed.resize(static_cast<std::size_t>(known) * unknown);

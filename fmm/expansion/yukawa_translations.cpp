@@ -1,14 +1,16 @@
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <numeric>
 
+#include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/harmonic_samples.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
-#include "fmbem/fmm/expansion/sphere_rule.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -148,79 +150,72 @@ class ShiftTable {
   ComplexParts& values_;       ///< [columns k, l ≥ 0][K]
 };
 
-Vec3d mirrored(Vec3d x, int g) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (g >> (2 - axis) & 1) x[axis] = -x[axis];
-  return x;
-}
-
 }  // namespace
 
-void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out) {
-  regular_harmonics(x, p, out);
-  if (kernel.kappa == 0) return;
-  double factor[highest_fitted_degree + 2];
-  const double r2 = norm2(x);
-  kernel.regular_factors(&r2, p, factor);
-  for (int n = 0; n <= p; ++n)
-    for (int m = -n; m <= n; ++m) out[harmonic_index(n, m)] *= factor[n];
+int upward_rings(int p, const Yukawa& kernel) {
+  const auto beyond = static_cast<int>(HarmonicSamples::Sphere::radius * kernel.kappa);
+  return 2 * ((p + beyond) / 2 + 6);
 }
 
 UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
   // R_i(y + t), y being of the child, on a sphere about its centre: of R_j its coefficient is the
   // mean over the sphere times (2k+1)/(ρ^k f_k(κρ)).
-  constexpr double radius = 0.4, radius2 = radius * radius;
-  const Vec3d shift{0.25, 0.25, 0.25};
-  const SphereRule rule(2 * ((order.p + static_cast<int>(radius * kernel.kappa)) / 2 + 6));
+  constexpr double radius = HarmonicSamples::Sphere::radius, radius2 = radius * radius;
   double factor[highest_fitted_degree + 2];
   kernel.regular_factors(&radius2, order.p, factor);
   std::vector<double> scale;  // times ½^k: coefficients of the child are in its own unit
   for (int k = 0; k <= order.p; ++k)
     scale.push_back((2 * k + 1) / (4 * std::numbers::pi * std::pow(2 * radius, k) * factor[k]));
-  const auto count = static_cast<std::size_t>(order.count);
-  constexpr std::size_t at_once = 256;  // nodes
-  // Of each node: the parent's functions, in which the child's harmonics change sign by class from
-  // octant to octant, times its weight, [class][K], and the child's harmonics, [K].
-  std::vector<double> butterfly(at_once * 8 * count), child(at_once * count), all(count * count);
-#pragma omp parallel
-  {
-    std::vector<double> functions(count), sums(8 * count);
-    for (std::size_t first = 0; first < rule.node.size(); first += at_once) {
-      const std::size_t some = std::min(at_once, rule.node.size() - first);
-#pragma omp for schedule(static)
-      for (std::size_t k = 0; k < some; ++k) {
-        const Vec3d x = rule.node[first + k];
-        std::fill(sums.begin(), sums.end(), 0.0);
-        for (int g = 0; g < 8; ++g) {
-          regular_functions(kernel, radius * mirrored(x, g) + shift, order.p, functions.data());
-          for (int c = 0; c < 8; ++c) {
-            const double sign = std::popcount(static_cast<unsigned>(c & g)) % 2 ? -1 : 1;
-            for (std::size_t i = 0; i < count; ++i)
-              sums[static_cast<std::size_t>(c) * count + i] += sign * functions[i];
-          }
-        }
-        for (std::size_t at = 0; at < 8 * count; ++at)
-          butterfly[k * 8 * count + at] = rule.weight[first + k] * sums[at];
-        regular_harmonics(x, order.p, functions.data());
-        for (std::size_t j = 0; j < count; ++j)
-          child[k * count + j] = functions[harmonic_index(order.degree[j], order.azimuth[j])];
-      }
-#pragma omp for schedule(static)
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t k = 0; k < some; ++k)
-          for (int c = 0; c < 8; ++c) {
-            const double value = butterfly[(k * 8 + static_cast<std::size_t>(c)) * count +
-                                           harmonic_index(order.degree[i], order.azimuth[i])];
-            for (int j = order.begin[c]; j < order.begin[c + 1]; ++j)
-              all[i * count + j] += value * child[k * count + j];
-          }
-    }
-  }
+  const auto samples = harmonic_samples(order.p);
+  const HarmonicSamples::Sphere& sphere = samples->sphere(upward_rings(order.p, kernel));
+  const std::vector<double> factors = radial_factors(kernel, order.p, sphere.r2);
+  const auto& kernels = cpu_kernels<double>();
+  const int count = order.count, nodes = sphere.nodes;
+  const int all_nodes[9] = {0, nodes, nodes, nodes, nodes, nodes, nodes, nodes, nodes};
   UpwardBlocks result;
   for (int e = 0; e < 8; ++e)
-    for (int i = order.begin[e]; i < order.begin[e + 1]; ++i)
-      for (std::size_t j = 0; j < count; ++j)
-        result.block[e].push_back(scale[order.degree[j]] * all[i * count + j]);
+    result.block[e].resize(static_cast<std::size_t>(order.begin[e + 1] - order.begin[e]) * count);
+  constexpr int at_once = 16;  // rows
+  std::array<std::int32_t, at_once> row_of;
+  std::iota(row_of.begin(), row_of.end(), 0);
+#pragma omp parallel
+  {
+    // The parent's functions on the mirrored spheres, and what they add up to with the signs that
+    // the child's harmonics have there: [class][row][node].
+    std::vector<double> functions(8 * nodes), sums(8 * at_once * nodes), product;
+#pragma omp for schedule(dynamic, 1)
+    for (int first = 0; first < count; first += at_once) {
+      const int some = std::min(at_once, count - first);
+      for (int row = 0; row < some; ++row) {
+        const double* const f =
+            factors.data() + std::int64_t{8} * nodes * order.degree[first + row];
+        const double* const harmonic =
+            sphere.parent.data() + std::int64_t{8} * nodes * (first + row);
+        for (int k = 0; k < 8 * nodes; ++k) functions[k] = f[k] * harmonic[k];
+        const double* of_octant[8];
+        double* of_class[8];
+        for (int g = 0; g < 8; ++g) {
+          of_octant[g] = functions.data() + g * nodes;
+          of_class[g] = sums.data() + (g * at_once + row) * nodes;
+        }
+        kernels.butterfly(all_nodes, all_nodes, of_octant, of_class);
+      }
+      for (int c = 0; c < 8; ++c) {
+        const int columns = order.begin[c + 1] - order.begin[c],
+                  stride = whole_registers(kernels, columns);
+        product.assign(at_once * stride, 0);
+        kernels.multiply(some, columns, nodes, sums.data() + c * at_once * nodes, nodes,
+                         sphere.child[c].data(), product.data(), stride, row_of.data());
+        for (int row = 0; row < some; ++row) {
+          const int i = first + row, e = order.parity[i];
+          double* const out = result.block[e].data() +
+                              static_cast<std::size_t>(i - order.begin[e]) * count + order.begin[c];
+          for (int j = 0; j < columns; ++j)
+            out[j] = scale[order.degree[order.begin[c] + j]] * product[row * stride + j];
+        }
+      }
+    }
+  }
   return result;
 }
 

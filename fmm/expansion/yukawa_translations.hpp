@@ -20,12 +20,12 @@ namespace fmbem::fmm {
 //
 //     exp(−κ|x−y|)/|x−y| = Σ_i R_i(y) T_i(x) for |y| < |x|  [DLMF 10.60].
 
-/// Writes R_i(x) for i < (p+1)² to out, where harmonics.hpp has S_i; of Laplace where κ is 0.
-void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out);
-
 /// M2M as that of Laplace, κ being in the unit of the parent's side; a shift takes R_i to all
-/// degrees, those beyond p are left out. By sums over a sphere, on which harmonics are orthogonal.
+/// degrees, those beyond p are left out. By sums over a sphere (HarmonicSamples), on which
+/// harmonics are orthogonal, O(K² p²/4).
 UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel);
+/// How many rings its sphere has, which only a κ of some units changes.
+int upward_rings(int p, const Yukawa& kernel);
 
 /// M2L between boxes whose centres are r apart, the target's less the source's: L = A M, A [K][K].
 /// O(K²) by recurrences in the degree and the order of columns, which hold because derivatives

@@ -2,14 +2,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/symmetric3.hpp"
+#include "fmbem/fmm/base/tasks.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/expansion/harmonic_samples.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
@@ -79,9 +84,13 @@ Points within(double half_side, std::size_t n, std::uint64_t seed) {
 }
 
 std::vector<double> regular(double kappa, const fmm::ParityOrder& order, Vec3d x) {
-  std::vector<double> by_index(order.count), by_parity(order.count);
-  fmm::regular_functions(Yukawa{kappa}, x, order.p, by_index.data());
-  for (int i = 0; i < order.count; ++i) by_parity[order.position[i]] = by_index[i];
+  std::vector<double> harmonics(order.count), factors(order.p + 2), by_parity(order.count);
+  fmm::regular_harmonics(x, order.p, harmonics.data());
+  const double r2 = norm2(x);
+  Yukawa{kappa}.regular_factors(&r2, order.p, factors.data());
+  for (int i = 0; i < order.count; ++i)
+    by_parity[i] = factors[order.degree[i]] *
+                   harmonics[fmm::harmonic_index(order.degree[i], order.azimuth[i])];
   return by_parity;
 }
 
@@ -200,6 +209,22 @@ TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
         if (order.degree[i] <= 12) CHECK(std::abs(sum - of_parent[i]) < 1e-11 * size);
       }
   }
+}
+
+TEST_CASE("Yukawa's M2M is the same made by many threads at once, whose samples end with them") {
+  const fmm::ParityOrder order(6);
+  const auto kernel = [](std::int64_t k) { return Yukawa{0.4 * static_cast<double>(k)}; };
+  std::array<fmm::UpwardBlocks, 16> blocks;
+  std::weak_ptr<const fmm::HarmonicSamples> samples;
+  {
+    const auto held = fmm::harmonic_samples(order.p);
+    CHECK(held == fmm::harmonic_samples(order.p));
+    samples = held;
+    for_tasks(blocks.size(), [&](std::int64_t k) { blocks[k] = upward_blocks(order, kernel(k)); });
+  }
+  CHECK(samples.expired());
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    CHECK(blocks[k].block == upward_blocks(order, kernel(static_cast<std::int64_t>(k))).block);
 }
 
 TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa", "[long][accuracy]") {
