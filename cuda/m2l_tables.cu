@@ -5,6 +5,7 @@
 #include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/m2l_tables.cuh"
+#include "fmbem/fmm/expansion/box_fit.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::cuda {
@@ -45,10 +46,11 @@ __global__ void find_irregular(double kappa, int p, const double* root_factorial
   }
 }
 
+/// Roots of squares are exact, in single precision, too.
 struct Degree {
   int n, m;
   __device__ explicit Degree(int index)
-      : n(static_cast<int>(sqrt(static_cast<double>(index)))), m(index - n * n - n) {}
+      : n(static_cast<int>(sqrtf(static_cast<float>(index)))), m(index - n * n - n) {}
 };
 
 /// An orbit and a w in each row of blocks.
@@ -81,22 +83,22 @@ __global__ void __launch_bounds__(shift_threads)
   const int l = static_cast<int>(blockIdx.x), count = fmm::harmonic_count(2 * p),
             kept = fmm::harmonic_count(p), thread = static_cast<int>(threadIdx.x);
   const std::int64_t table = blockIdx.y;
-  const double kappa2 = kappa * kappa;
   double* here = room + 2 * (table * gridDim.x + l) * count;
   double* other = here + count;
   const auto all = [&](int size, auto&& body) {
     for (int index = thread; index < size; index += shift_threads) body(index);
     __syncthreads();
   };
-  const auto over = [](int n) { return (2.0 * n - 1) * (2.0 * n + 1); };
-
+  __shared__ double s_factor[2 * fmm::highest_fitted_degree + 1];  // κ²/((2n−1)(2n+1))
+  for (int n = thread; n <= 2 * p; n += shift_threads)
+    s_factor[n] = kappa * kappa / ((2.0 * n - 1) * (2.0 * n + 1));
   all(count, [&](int index) { here[index] = tables[table * count + index]; });
   for (int k = 0; k < l; ++k) {  // C^{k+1,k+1} from C^{kk}
     all(fmm::harmonic_count(2 * p - k - 1), [&](int index) {
       const auto [n, m] = Degree(index);
       double sum = here[fmm::harmonic_index(n + 1, m + 1)];
       if (m < n - 1)
-        sum -= kappa2 * ((n - m) * (n - m - 1)) / over(n) * here[fmm::harmonic_index(n - 1, m + 1)];
+        sum -= (n - m) * (n - m - 1) * s_factor[n] * here[fmm::harmonic_index(n - 1, m + 1)];
       other[index] = sum;
     });
     double* const below = here;
@@ -108,12 +110,11 @@ __global__ void __launch_bounds__(shift_threads)
     double* const column = columns + (table * ((p + 1) * (p + 2) / 2) + k * (k + 1) / 2 + l) * kept;
     all(kept, [&](int index) { column[index] = here[index]; });
     if (k == p) break;
-    const double a = kappa2 * (k * k - l * l) / over(k);
+    const double a = (k * k - l * l) * s_factor[k];
     all(fmm::harmonic_count(2 * p - k - 1), [&](int index) {
       const auto [n, m] = Degree(index);
       double sum = here[fmm::harmonic_index(n + 1, m)] - a * other[index];
-      if (abs(m) < n)
-        sum += kappa2 * (n * n - m * m) / over(n) * here[fmm::harmonic_index(n - 1, m)];
+      if (abs(m) < n) sum += (n * n - m * m) * s_factor[n] * here[fmm::harmonic_index(n - 1, m)];
       other[index] = sum;
     });
     double* const below = here;
