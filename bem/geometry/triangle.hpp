@@ -89,12 +89,12 @@ struct EdgeView {
 /// when the edge is seen from behind its end, or from far away [Wilton et al. 1984, eq. 5-6]. s⁻,
 /// s⁺: coordinates of the ends along the edge, from the foot of x; r⁻, r⁺: distances to the ends;
 /// d2: squared distance of x to the edge's line.
-FMBEM_HD inline double edge_log_ratio(double s_minus, double s_plus, double r_minus, double r_plus,
-                                      double length, double d2) {
+template <class T>
+FMBEM_HD inline T edge_log_ratio(T s_minus, T s_plus, T r_minus, T r_plus, T length, T d2) {
   // Before the edge or behind it, in one branch for those of a warp on either side.
-  const bool before = s_minus >= -0.5 * r_minus;
-  if (before || s_plus <= 0.5 * r_plus) {
-    const double tilt = (s_plus + s_minus) / (r_plus + r_minus);
+  const bool before = s_minus >= T(-0.5) * r_minus;
+  if (before || s_plus <= T(0.5) * r_plus) {
+    const T tilt = (s_plus + s_minus) / (r_plus + r_minus);
     return log1p(length * (1 + (before ? tilt : -tilt)) /
                  (before ? r_minus + s_minus : r_plus - s_plus));
   }

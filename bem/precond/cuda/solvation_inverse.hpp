@@ -7,7 +7,7 @@ namespace fmbem::cuda::bem {
 
 /// make_solvation_inverse() on the current GPU: the same trees, cuts and systems, but for integrals
 /// between panels that are farther apart than four radii, which are taken by a rule of three
-/// points. Factorised in single precision, rows kept in half precision.
+/// points. All is in single precision, and rows are kept in half precision.
 class SolvationInverse final : public DeviceInverse {
  public:
   /// The panels need not outlive it. Throws InputError without a usable GPU and for systems that

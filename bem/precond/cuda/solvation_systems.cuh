@@ -16,7 +16,9 @@ struct SolvationNodes {
 };
 
 /// Solves the small systems of all leaves: rows [cut][2][panels of the leaf][2], with scales
-/// [n][2]. Throws InputError if one is singular.
+/// [n][2]. They are solved by parts in shared memory, those that have too many nodes for it, or
+/// want pivots that are not on the diagonal, by elimination in device memory. Throws InputError if
+/// one is singular.
 DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceClusterTree& tree,
                                    const DeviceCuts& cuts, cudaStream_t stream);
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "fmbem/fmm/base/vec3.hpp"
 #include "tests/unit/bem/device_elimination.hpp"
 #include "tests/unit/bem/plain_inverse.hpp"
 #include "tests/unit/catch.hpp"
@@ -89,6 +90,33 @@ std::vector<int> numbers_of_rows(int size) {
   return numbers;
 }
 
+/// Equations of Green's identities behind and ahead of nodes on a sphere, as points that are
+/// smeared, with ε of 4 and 80 and a screening length outside.
+std::vector<float> system_on_sphere(int nodes) {
+  const int size = 2 * nodes;
+  std::vector<float> matrix(static_cast<std::size_t>(size) * size);
+  const auto place = [&](int k) {
+    const double z = 1 - (2 * k + 1.0) / nodes, turn = 2.4 * k, r = std::sqrt(1 - z * z);
+    return Vec3d{r * std::cos(turn), r * std::sin(turn), z};
+  };
+  for (int k = 0; k < nodes; ++k)
+    for (int l = 0; l < nodes; ++l) {
+      const Vec3d d = place(k) - place(l);
+      const double r = std::sqrt(norm2(d) + 1.0 / nodes), v = 1 / (nodes * r),
+                   double_layer = dot(place(l), d) / (nodes * r * r * r),
+                   screened = std::exp(-2 * r);
+      const auto entry = [&](int side, int field) -> float& {
+        return matrix[(2 * k + side) * size + 2 * l + field];
+      };
+      const double own = k == l ? 0.5 : 0;
+      entry(0, 0) = static_cast<float>(own + double_layer);
+      entry(0, 1) = static_cast<float>(-v);
+      entry(1, 0) = static_cast<float>(own - (1 + 2 * r) * screened * double_layer);
+      entry(1, 1) = static_cast<float>(0.05 * screened * v);
+    }
+  return matrix;
+}
+
 }  // namespace
 
 TEST_CASE("small systems eliminated on the GPU have the rows of plain elimination") {
@@ -165,6 +193,50 @@ TEST_CASE("singular small systems are found on the GPU") {
       // In larger systems tensor cores leave 2^-22 of a difference.
       if (size <= 32) CHECK(last_rows_on_device(equal_rows, size, size / 2).empty());
     }
+}
+
+TEST_CASE("matrices in shared memory of the GPU have the inverse of plain elimination") {
+  if (!gpu_is_there()) return;
+  for (const int size : {1, 2, 17, 31, 32, 33, 63, 64, 65, 96, 100, 127, 128}) {
+    CAPTURE(size);
+    const std::vector<float> smooth = smooth_matrix(size, size);
+    CHECK(difference_from_plain(inverse_in_shared_memory(smooth, size), smooth, size, size) < 1e-5);
+    // Where pivots are far from the diagonal there is no result rather than a wrong one.
+    for (const std::vector<float>& matrix : {moved_matrix(size, size), random_matrix(size, size)}) {
+      const std::vector<float> inverse = inverse_in_shared_memory(matrix, size);
+      CHECK((inverse.empty() || difference_from_plain(inverse, matrix, size, size) < 0.05));
+    }
+  }
+}
+
+TEST_CASE("singular matrices are found in shared memory of the GPU") {
+  if (!gpu_is_there()) return;
+  for (const int size : {1, 20, 32, 70, 128})
+    for (const int at : {0, size / 2, size - 1}) {
+      CAPTURE(size, at);
+      const std::vector<float> regular = smooth_matrix(size, size);
+      std::vector<float> zero_row = regular, zero_column = regular, not_a_number = regular,
+                         infinite = regular;
+      for (int k = 0; k < size; ++k) zero_row[at * size + k] = zero_column[k * size + at] = 0;
+      not_a_number[at * size + at] = std::numeric_limits<float>::quiet_NaN();
+      infinite[at * size + at] = std::numeric_limits<float>::infinity();
+      CHECK_FALSE(inverse_in_shared_memory(regular, size).empty());
+      for (const std::vector<float>& matrix : {zero_row, zero_column, not_a_number, infinite})
+        CHECK(inverse_in_shared_memory(matrix, size).empty());
+    }
+}
+
+TEST_CASE("systems of potentials and fluxes by parts have the rows of plain elimination") {
+  if (!gpu_is_there()) return;
+  for (const int nodes : {1, 3, 31, 32, 33, 60, 64, 90, 97, 128})
+    for (const int own : {1, 20, 32}) {
+      if (own > nodes) continue;
+      CAPTURE(nodes, own);
+      const std::vector<float> matrix = system_on_sphere(nodes);
+      CHECK(difference_from_plain(last_rows_by_parts(matrix, nodes, own), matrix, 2 * nodes,
+                                  2 * own) < 1e-4);
+    }
+  CHECK(last_rows_by_parts(std::vector<float>(400), 10, 5).empty());
 }
 
 }  // namespace fmbem::test::cuda_elimination_tests

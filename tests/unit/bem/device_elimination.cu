@@ -1,4 +1,6 @@
 #include "fmbem/bem/precond/cuda/elimination.cuh"
+#include "fmbem/bem/precond/cuda/solvation_by_parts.cuh"
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "tests/unit/bem/device_elimination.hpp"
 #include "tests/unit/cuda/to_host.cuh"
@@ -20,7 +22,66 @@ __global__ void __launch_bounds__(general_threads, general_blocks)
     rows[e] = a.at(a.size - own + e / a.size, column_of[e % a.size]);
 }
 
+__global__ void __launch_bounds__(shared_threads, shared_blocks)
+    invert_in_shared(float* entries, int size, int* regular) {
+  const SharedMatrix a{dynamic_shared<float>(), SharedMatrix::whole_tiles(size)};
+  const auto for_entries = [&](auto&& use) {
+    for (int e = static_cast<int>(threadIdx.x); e < a.size * a.size; e += shared_threads)
+      use(e / a.size, e % a.size);
+  };
+  for_entries([&](int i, int j) {
+    a.column(j)[i] = i < size && j < size ? entries[i * size + j] : i == j ? 1.f : 0.f;
+  });
+  __syncthreads();
+  *regular = invert(a);
+  __syncthreads();
+  for_entries([&](int i, int j) {
+    if (i < size && j < size) entries[i * size + j] = a.column(j)[i];
+  });
+}
+
+/// [node][side][own][field]
+__global__ void __launch_bounds__(shared_threads, shared_blocks)
+    solve_by_parts(const float* matrix, int m, int own, float* room, float* rows, int* regular) {
+  const SolvationParts parts(room, m);
+  const int thread = static_cast<int>(threadIdx.x), size = 2 * m;
+  parts.fill_pad();
+  for (int e = thread; e < m * m; e += shared_threads) {
+    const float* const entry = matrix + 2 * (e / m) * size + 2 * (e % m);
+    parts.store(e / m, e % m, {entry[0], entry[size]}, {entry[1], entry[size + 1]});
+  }
+  __syncthreads();
+  const SolvationByParts system(parts, dynamic_shared<float>());
+  *regular = system.solve();
+  if (*regular == 0) return;
+  for (int e = thread; e < 2 * own * size; e += shared_threads) {
+    const int row = e / size, column = e % size;
+    rows[e] = system(shared_tile - own + row / 2, row % 2, column / 2, column % 2);
+  }
+}
+
 }  // namespace
+
+std::vector<float> inverse_in_shared_memory(std::vector<float> matrix, int size) {
+  const Stream stream;
+  DeviceBuffer<float> entries = copied_to_device(matrix, stream);
+  DeviceBuffer<int> regular(1, stream);
+  launch(invert_in_shared, 1, shared_threads,
+         SharedMatrix::floats(SharedMatrix::whole_tiles(size)) * sizeof(float), stream,
+         entries.data(), size, regular.data());
+  return to_host(regular, stream)[0] != 0 ? to_host(entries, stream) : std::vector<float>();
+}
+
+std::vector<float> last_rows_by_parts(const std::vector<float>& matrix, int nodes, int own) {
+  const Stream stream;
+  const int size = SharedMatrix::whole_tiles(nodes);
+  const DeviceBuffer<float> entries = copied_to_device(matrix, stream);
+  DeviceBuffer<float> room(SolvationParts::floats(size), stream), rows(4 * own * nodes, stream);
+  DeviceBuffer<int> regular(1, stream);
+  launch(solve_by_parts, 1, shared_threads, SolvationByParts::bytes(size), stream, entries.data(),
+         nodes, own, room.data(), rows.data(), regular.data());
+  return to_host(regular, stream)[0] != 0 ? to_host(rows, stream) : std::vector<float>();
+}
 
 std::vector<float> last_rows_on_device(const std::vector<float>& matrix, int size, int own) {
   require_eliminable(size);
