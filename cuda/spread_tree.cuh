@@ -26,6 +26,8 @@ struct SpreadOptions {
   std::optional<double> inflation{};
   /// For near fields by warps: NearDeviceLists::items have so many targets, at most; 0 for none.
   int targets_of_a_warp = 0;
+
+  bool operator==(const SpreadOptions&) const = default;
 };
 
 /// Tree and lists of such a problem, and in which order sources and targets stand in them.

@@ -19,6 +19,7 @@ struct BlockPanels {
   const DeviceBuffer<Vec3d>& targets() const {
     return chosen_centroid_.size() > 0 ? chosen_centroid_ : all->centroid;
   }
+  bool is_all() const { return sources == all && chosen_centroid_.size() == 0; }
   std::size_t rows() const { return targets().size(); }
   std::size_t columns() const { return sources->centroid.size(); }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -74,6 +76,40 @@ __global__ void find_normals(const Vec3d* vertices, const std::int32_t* chosen, 
   normal[i] = make_triangle(v[0], v[1], v[2]).normal;
 }
 
+/// A tree with what it was grown from. It has a stream of its own, as products whose panels and
+/// options are the same, those of the regions on both sides of a surface, share it.
+struct GrownTree {
+  std::shared_ptr<const PanelStore> panels;
+  SpreadOptions options;
+  Stream stream{true};
+  SpreadTree tree;
+
+  GrownTree(const BlockPanels& block, const SpreadOptions& wanted)
+      : panels(block.sources),
+        options(wanted),
+        tree(grow_panel_tree(*panels, block.targets(), options, stream)) {
+    if (block.own_source.size() > 0) tree.own_source = copy_of(block.own_source, stream);
+    stream.wait();
+  }
+};
+
+/// Of all panels one that there is, if it is the same.
+std::shared_ptr<const GrownTree> grown_tree(const BlockPanels& block,
+                                            const SpreadOptions& options) {
+  if (!block.is_all()) return std::make_shared<const GrownTree>(block, options);
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<const GrownTree>> alive;
+  const std::lock_guard lock(mutex);
+  std::erase_if(alive, [](const auto& tree) { return tree.expired(); });
+  for (const std::weak_ptr<const GrownTree>& one : alive)
+    if (const auto known = one.lock();
+        known && known->panels == block.sources && known->options == options)
+      return known;
+  auto grown = std::make_shared<const GrownTree>(block, options);
+  alive.push_back(grown);
+  return grown;
+}
+
 }  // namespace
 
 /// Panels and tree, and what both kinds of products share.
@@ -82,7 +118,7 @@ struct GreenProduct::Impl {
   Stream stream{true}, near_stream;
   BlockPanels block;
   std::shared_ptr<const PanelStore> panels;  ///< of the columns
-  SpreadTree tree;
+  std::shared_ptr<const GrownTree> grown;
   std::unique_ptr<TransposedLists> transposed;  ///< from the first transposed product on
   DeviceBuffer<double> x, y;
   std::int64_t results;  ///< numbers of y that are handed out
@@ -100,12 +136,16 @@ struct GreenProduct::Impl {
       stored = false;
       if (!wanted.max_leaf) grow(outputs);
     }
-    estimate = estimate_norm(*panels, block.targets(), tree, kappa, stream);
+    estimate = estimate_norm(*panels, block.targets(), tree(), kappa, stream);
     x = DeviceBuffer<double>(2 * columns(), stream);
     y = DeviceBuffer<double>(outputs * rows(), stream);
     results = static_cast<std::int64_t>(y.size());
   }
-  virtual ~Impl() = default;
+  virtual ~Impl() {
+    // The tree may go in the order of another stream.
+    cudaStreamSynchronize(stream);
+    cudaStreamSynchronize(near_stream);
+  }
 
   /// Enqueues y from x.
   virtual void enqueue() = 0;
@@ -116,16 +156,16 @@ struct GreenProduct::Impl {
   std::int64_t columns() const { return panels->size(); }
   std::int64_t rows() const { return static_cast<std::int64_t>(block.rows()); }
 
+  const SpreadTree& tree() const { return grown->tree; }
+
   void grow(int outputs) {
-    tree = {};  // first, as both may not fit
-    tree = grow_panel_tree(*panels, block.targets(),
-                           {.order = accuracy.order,
-                            .precision = accuracy.far,
-                            .overhang = accuracy.overhang,
-                            .near_pair_seconds = outputs * seconds_of_both(!stored, accuracy.far),
-                            .max_leaf = accuracy.max_leaf},
-                           stream);
-    if (block.own_source.size() > 0) tree.own_source = copy_of(block.own_source, stream);
+    grown.reset();  // first, as both may not fit
+    grown =
+        grown_tree(block, {.order = accuracy.order,
+                           .precision = accuracy.far,
+                           .overhang = accuracy.overhang,
+                           .near_pair_seconds = outputs * seconds_of_both(!stored, accuracy.far),
+                           .max_leaf = accuracy.max_leaf});
   }
 
   /// For entries of V and K, and those of operators to come, which have as many for each panel.
@@ -134,12 +174,12 @@ struct GreenProduct::Impl {
     const double operators =
         1 + static_cast<double>(accuracy.panels_to_come) / static_cast<double>(columns());
     return fits_beside_a_solve(
-        static_cast<std::int64_t>(operators * static_cast<double>(2 * entry * tree.near.pairs)),
+        static_cast<std::int64_t>(operators * static_cast<double>(2 * entry * tree().near.pairs)),
         columns());
   }
 
   std::unique_ptr<PanelFarField> far_field(double kappa) const {
-    return make_panel_far_field(*panels, tree, nullptr,
+    return make_panel_far_field(*panels, tree(), nullptr,
                                 {.kind = PanelKind::charges_and_dipoles,
                                  .kappa = kappa,
                                  .order = accuracy.order,
@@ -207,7 +247,7 @@ struct GreenProduct::Impl {
 
   const TransposedLists& transposed_lists() {
     if (!transposed)
-      transposed = std::make_unique<TransposedLists>(tree, nullptr, columns(), stream);
+      transposed = std::make_unique<TransposedLists>(tree(), nullptr, columns(), stream);
     return *transposed;
   }
 
@@ -230,11 +270,11 @@ struct PotentialProduct final : GreenProduct::Impl {
     if (!stored) {
       const Precision precision =
           lean_precision_for(accuracy.entries, {Trace::normal, term.kappa}, accuracy.near);
-      return make_lean_green_near_field(*panels, tree, term.kappa, accuracy.entries, precision,
+      return make_lean_green_near_field(*panels, tree(), term.kappa, accuracy.entries, precision,
                                         stream);
     }
     return stored_near_field([&]<class Entry>(Entry) {
-      return make_stored_green_near_field<Entry>(*panels, tree, term.kappa, accuracy.entries,
+      return make_stored_green_near_field<Entry>(*panels, tree(), term.kappa, accuracy.entries,
                                                  stream);
     });
   }
@@ -250,7 +290,7 @@ struct PotentialProduct final : GreenProduct::Impl {
   }
   void enqueue() override {
     launch(scale_sources, blocks_for(columns()), threads_per_block, 0, stream, x.data(), columns(),
-           term.v, term.k * tree.scale, scaled.data());
+           term.v, term.k * tree().scale, scaled.data());
     far->multiply(*near, scaled.data(), y.data(), 1, nullptr);
   }
   void enqueue_transposed() override {
@@ -302,7 +342,7 @@ struct FluxProduct final : GreenProduct::Impl {
   /// One kernel as it is; of several what all have of Laplace's, and what each has less than that.
   void set_near(std::span<const GreenTerm> terms) {
     const auto add = [&](const GreenTerm& term, YukawaPart part) {
-      near.push_back(make_pair_near_field(*panels, tree, normal.data(), term, part,
+      near.push_back(make_pair_near_field(*panels, tree(), normal.data(), term, part,
                                           accuracy.entries, accuracy.near, stream));
     };
     if (terms.size() == 1) return add(terms[0], YukawaPart::all);
@@ -312,7 +352,7 @@ struct FluxProduct final : GreenProduct::Impl {
     } else if (laplace.k != 0) {
       factor.upload(&laplace.k);
       near_of_k = stored_near_field([&]<class Entry>(Entry) {
-        return make_stored_near_field<Entry>(*panels, tree, {Trace::normal, 0}, accuracy.entries,
+        return make_stored_near_field<Entry>(*panels, tree(), {Trace::normal, 0}, accuracy.entries,
                                              stream);
       });
     }
@@ -326,13 +366,14 @@ struct FluxProduct final : GreenProduct::Impl {
     if (near_of_k) {
       near_of_k->multiply(x.data() + n, 1, factor.data(), potential.data(), stream);
       launch(add_in_order, blocks_for(m), threads_per_block, 0, stream, potential.data(),
-             tree.target_order.data(), m, y.data());
+             tree().target_order.data(), m, y.data());
     }
     for (const Kernel& kernel : kernels) {
       const auto passes = static_cast<int>(kernel.passes.size());
       for (int p = 0; p < passes; ++p)
         launch(scale_sources, blocks_for(n), threads_per_block, 0, stream, x.data(), n,
-               kernel.passes[p].sigma, kernel.passes[p].mu * tree.scale, scaled.data() + 2 * n * p);
+               kernel.passes[p].sigma, kernel.passes[p].mu * tree().scale,
+               scaled.data() + 2 * n * p);
       kernel.far->evaluate_far(scaled.data(), potential.data(), gradient.data(), passes);
       for (int p = 0; p < passes; ++p)
         launch(add_pass, blocks_for(m), threads_per_block, 0, stream, potential.data() + m * p,
@@ -372,11 +413,11 @@ struct FluxProduct final : GreenProduct::Impl {
       for (int p = 0; p < passes; ++p) {
         if (to.of_charges) add(to.of_charges + p * n, kernel.passes[p].sigma, x.data());
         if (to.of_dipoles)
-          add(to.of_dipoles + p * n, kernel.passes[p].mu * tree.scale, x.data() + n);
+          add(to.of_dipoles + p * n, kernel.passes[p].mu * tree().scale, x.data() + n);
       }
     }
     for (const auto& of_kernel : near)
-      of_kernel->add_transposed(lists.tiles_of(tree), y.data(), x.data(), stream);
+      of_kernel->add_transposed(lists.tiles_of(tree()), y.data(), x.data(), stream);
   }
   std::int64_t bytes() const override {
     std::int64_t sum = scaled.bytes() + potential.bytes() + gradient.bytes() + normal.bytes() +
@@ -433,13 +474,13 @@ double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }
 void GreenProduct::describe(OperatorInfo& info) const {
   info.processor = Processor::gpu;
   info.near_field_stored = impl_->stored;
-  info.memory_bytes = impl_->panels->bytes() + impl_->tree.bytes() + impl_->x.bytes() +
+  info.memory_bytes = impl_->panels->bytes() + impl_->tree().bytes() + impl_->x.bytes() +
                       impl_->y.bytes() + impl_->bytes() +
                       (impl_->transposed ? impl_->transposed->bytes() : 0);
-  info.levels = impl_->tree.tree.levels();
-  info.max_leaf = impl_->tree.max_leaf;
-  info.inflation = impl_->tree.inflation;
-  info.near_entries = impl_->tree.near.pairs;
+  info.levels = impl_->tree().tree.levels();
+  info.max_leaf = impl_->tree().max_leaf;
+  info.inflation = impl_->tree().inflation;
+  info.near_entries = impl_->tree().near.pairs;
 }
 
 }  // namespace fmbem::cuda::bem
