@@ -1,11 +1,9 @@
 #include "fmbem/problems/enclosed_points.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "fmbem/fmm/base/bounds.hpp"
-#include "fmbem/fmm/base/chunks.hpp"
+#include "fmbem/problems/points_in_cells.hpp"
 
 namespace fmbem {
 namespace {
@@ -15,43 +13,6 @@ constexpr double slant_x = 0.2718281828, slant_y = 0.1414213562;
 
 /// So sheared that rays go along z. Volumes stay, and so does the side of a panel a point is on.
 Vec3d sheared(Vec3d p) { return {p.x - slant_x * p.z, p.y - slant_y * p.z, p.z}; }
-
-/// Points in cells of a plane, some one in each.
-class Cells {
- public:
-  explicit Cells(std::span<const Vec3d> points)
-      : along_axis_(static_cast<int>(std::ceil(std::sqrt(static_cast<double>(points.size()))))) {
-    const auto n = static_cast<std::int64_t>(points.size());
-    all_ = coordinate_bounds(n, [&](std::int64_t k) { return points[k]; });
-    order_ = sort_by_group(n, std::int64_t{along_axis_} * along_axis_, [&](std::int64_t k) {
-      return along_axis_ * cell(points[k].y, 1) + cell(points[k].x, 0);
-    });
-  }
-
-  /// Calls body(k) for points in cells that a box meets.
-  template <class Body>
-  void for_points_in(const CoordinateBounds& box, Body&& body) const {
-    for (int axis = 0; axis < 2; ++axis)
-      if (box.low[axis] > all_.high[axis] || box.high[axis] < all_.low[axis]) return;
-    const int first = cell(box.low.x, 0), last = cell(box.high.x, 0);
-    for (int row = cell(box.low.y, 1); row <= cell(box.high.y, 1); ++row) {
-      const std::int32_t* const begin = order_.begin.data() + along_axis_ * row;
-      for (std::int32_t at = begin[first]; at < begin[last + 1]; ++at) body(order_.number[at]);
-    }
-  }
-
- private:
-  /// Never falls where x grows.
-  int cell(double x, int axis) const {
-    const double extent = all_.high[axis] - all_.low[axis];
-    const double place = extent > 0 ? along_axis_ * ((x - all_.low[axis]) / extent) : 0;
-    return static_cast<int>(std::clamp(place, 0.0, along_axis_ - 1.0));
-  }
-
-  int along_axis_;
-  CoordinateBounds all_;
-  GroupOrder order_;
-};
 
 /// 1 if the edge passes p, in the plane, upward on its right, −1 if downward, else 0.
 int passes(Vec3d from, Vec3d to, Vec3d p) {
@@ -70,7 +31,7 @@ std::vector<char> enclosed_points(const Panels& panels, std::span<const std::int
   if (points.empty()) return result;
   std::vector<Vec3d> from;
   for (const Vec3d& x : points) from.push_back(sheared(x));
-  const Cells cells(from);
+  const PointsInCells cells(from);
   std::vector<int> leaves(points.size());  // less how often the ray enters
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < surface.size(); ++k) {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
 #include "fmbem/meshes/distance.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/points_in_cells.hpp"
 
 namespace fmbem {
 namespace {
@@ -36,26 +39,27 @@ struct CloseCharge {
 std::vector<CloseCharge> close_panels(const Panels& panels,
                                       const std::vector<const Atom*>& charges) {
   std::vector<CloseCharge> closest(charges.size());
+  if (charges.empty()) return closest;
+  std::vector<Vec3d> places;
+  for (const Atom* charge : charges) places.push_back(charge->place);
+  const PointsInCells cells(places);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (std::size_t i = 0; i < panels.size(); ++i) {
     std::array<Vec3d, 3> corners;
     for (int k = 0; k < 3; ++k) corners[k] = panels.vertex(i, k) + panels.origin;
-    const double edge = std::max({norm(corners[1] - corners[0]), norm(corners[2] - corners[1]),
-                                  norm(corners[0] - corners[2])});
-    const double reach = close_to_panel * edge;
-    const double least = std::min({corners[0].x, corners[1].x, corners[2].x}) - reach,
-                 most = std::max({corners[0].x, corners[1].x, corners[2].x}) + reach;
-    auto charge = std::lower_bound(charges.begin(), charges.end(), least,
-                                   [](const Atom* atom, double x) { return atom->place.x < x; });
-    for (; charge != charges.end() && (*charge)->place.x <= most; ++charge) {
-      const Vec3d x = (*charge)->place;
-      if (norm(x - corners[0]) >= edge + reach) continue;
-      const CloseCharge found{distance_to_triangle(x, corners), edge};
-      if (found.distance >= reach) continue;
-      CloseCharge& kept = closest[static_cast<std::size_t>(charge - charges.begin())];
+    const double edge =
+        std::sqrt(std::max({norm2(corners[1] - corners[0]), norm2(corners[2] - corners[1]),
+                            norm2(corners[0] - corners[2])}));
+    const double reach = close_to_panel * edge, beyond = edge + reach;
+    const Vec3d around{beyond, beyond, beyond};
+    cells.for_points_in({corners[0] - around, corners[0] + around}, [&](std::int32_t charge) {
+      if (norm2(places[charge] - corners[0]) >= beyond * beyond) return;
+      const CloseCharge found{distance_to_triangle(places[charge], corners), edge};
+      if (found.distance >= reach) return;
+      CloseCharge& kept = closest[charge];
 #pragma omp critical(fmbem_close_charges)
       if (found.ratio() < kept.ratio()) kept = found;
-    }
+    });
   }
   return closest;
 }
