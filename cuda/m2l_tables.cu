@@ -46,7 +46,8 @@ __global__ void find_irregular(double kappa, int p, const double* root_factorial
   }
 }
 
-/// Roots of squares are exact, in single precision, too.
+/// Roots of squares are exact in single precision, too, and those of other numbers below 2^23 do
+/// not round up to the next one.
 struct Degree {
   int n, m;
   __device__ explicit Degree(int index)

@@ -11,7 +11,7 @@
 
 namespace fmbem {
 
-/// Points in cells of the xy plane, some one in each.
+/// One or more finite points in cells of the xy plane, some one in each. O(n).
 class PointsInCells {
  public:
   explicit PointsInCells(std::span<const Vec3d> points)
@@ -40,7 +40,7 @@ class PointsInCells {
   int cell(double x, int axis) const {
     const double extent = all_.high[axis] - all_.low[axis];
     const double place = extent > 0 ? along_axis_ * ((x - all_.low[axis]) / extent) : 0;
-    return static_cast<int>(std::clamp(place, 0.0, along_axis_ - 1.0));
+    return place > 0 ? static_cast<int>(std::min(place, along_axis_ - 1.0)) : 0;
   }
 
   int along_axis_;

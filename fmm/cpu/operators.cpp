@@ -141,7 +141,8 @@ template <class T>
 LevelOperators<T>::LevelOperators(double kappa, double reach, const PointTree& tree, Method method,
                                   const ParityOrder& order, M2lOrders orders)
     : first_(first_far_level(method)) {
-  // Held for all levels, once one of them makes them. M2L's orders are from p − p/4 on.
+  // Held until all levels have their operators, so that each is made once. M2L's orders are from p
+  // − p/4 on.
   std::vector<std::shared_ptr<const HarmonicSamples>> samples;
   for (int degree = order.p - order.p / 4; degree <= fitted_degree(order.p); ++degree)
     samples.push_back(harmonic_samples(degree));

@@ -12,7 +12,7 @@
 namespace fmbem::fmm {
 namespace {
 
-constexpr int nodes_at_once = 8;  // nodes: a cache line
+constexpr int nodes_at_once = 8;  // a cache line
 
 int whole_lines(std::size_t nodes) {
   return static_cast<int>((nodes + nodes_at_once - 1) / nodes_at_once) * nodes_at_once;
@@ -31,7 +31,7 @@ struct Nodes {
 };
 
 /// Writes scale S_i(x) to out[position of i][node], rows being `stride` apart. As
-/// regular_harmonics(), whose roots serve all nodes here.
+/// regular_harmonics(), but that roots of the recurrence are taken once for all nodes.
 void write_harmonics(const ParityOrder& order, const Nodes& nodes, double* out,
                      std::size_t stride) {
   const auto row = [&](int n, int m) {

@@ -15,8 +15,8 @@ namespace fmbem::fmm {
 
 /// Regular harmonics of degree ≤ p, which κ does not change, at the nodes by which BoxFit and M2M
 /// of Yukawa's kernel integrate: regular functions there are these times f_n(κ|x|). Each rule's are
-/// made when they are first asked for, by several threads at a time if need be. Numbers of nodes
-/// are rounded up to whole registers; harmonics at what is not a node are 0.
+/// made when they are first asked for; where several threads ask at once one makes them and the
+/// others wait. Numbers of nodes are rounded up to eights; harmonics at what is not a node are 0.
 class HarmonicSamples {
  public:
   explicit HarmonicSamples(int p) : order_(p) {}
@@ -29,7 +29,8 @@ class HarmonicSamples {
   };
   const Cube& cube() const;
 
-  /// On a sphere about the centre of a parent's child, in its octant ½, in the parent's unit:
+  /// On a sphere about (¼, ¼, ¼), the centre of the child in the positive octant of a parent whose
+  /// side is 1:
   /// x_g = radius (x mirrored by g) + ¼, x being a node of SphereRule. The parent's harmonics are
   /// about the parent's centre, those of the child at x.
   struct Sphere {

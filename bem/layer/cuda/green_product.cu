@@ -84,12 +84,16 @@ struct GrownTree {
   Stream stream{true};
   SpreadTree tree;
 
+  /// What it reads is of other streams, in whose order it may go once this returns or throws.
   GrownTree(const BlockPanels& block, const SpreadOptions& wanted)
-      : panels(block.sources),
-        options(wanted),
-        tree(grow_panel_tree(*panels, block.targets(), options, stream)) {
-    if (block.own_source.size() > 0) tree.own_source = copy_of(block.own_source, stream);
-    stream.wait();
+      : panels(block.sources), options(wanted) {
+    ended_if_it_throws(
+        [&] {
+          tree = grow_panel_tree(*panels, block.targets(), options, stream);
+          if (block.own_source.size() > 0) tree.own_source = copy_of(block.own_source, stream);
+          stream.wait();
+        },
+        stream);
   }
 };
 
@@ -119,6 +123,7 @@ struct GreenProduct::Impl {
   BlockPanels block;
   std::shared_ptr<const PanelStore> panels;  ///< of the columns
   std::shared_ptr<const GrownTree> grown;
+  std::int64_t tree_bytes = 0;                  ///< 0 where another product has the tree, too
   std::unique_ptr<TransposedLists> transposed;  ///< from the first transposed product on
   DeviceBuffer<double> x, y;
   std::int64_t results;  ///< numbers of y that are handed out
@@ -166,6 +171,7 @@ struct GreenProduct::Impl {
                            .overhang = accuracy.overhang,
                            .near_pair_seconds = outputs * seconds_of_both(!stored, accuracy.far),
                            .max_leaf = accuracy.max_leaf});
+    tree_bytes = grown.use_count() > 1 ? 0 : tree().bytes();
   }
 
   /// For entries of V and K, and those of operators to come, which have as many for each panel.
@@ -474,7 +480,7 @@ double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }
 void GreenProduct::describe(OperatorInfo& info) const {
   info.processor = Processor::gpu;
   info.near_field_stored = impl_->stored;
-  info.memory_bytes = impl_->panels->bytes() + impl_->tree().bytes() + impl_->x.bytes() +
+  info.memory_bytes = impl_->panels->bytes() + impl_->tree_bytes + impl_->x.bytes() +
                       impl_->y.bytes() + impl_->bytes() +
                       (impl_->transposed ? impl_->transposed->bytes() : 0);
   info.levels = impl_->tree().tree.levels();

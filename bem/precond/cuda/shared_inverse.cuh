@@ -160,8 +160,9 @@ __device__ inline __noinline__ void invert_tile(float* entries) {
   for (int c = 0; c < shared_tile; ++c) entries[c * stride + lane] = inverse * row[c];
 }
 
-/// By a block of shared_threads: tells whether the inverse of a matrix is one, by a vector that the
-/// matrix is multiplied with before.
+/// Whether B is the inverse of A, by one vector x: B (A x) must be x to 1 %. Made before A is
+/// overwritten, with a barrier of the block behind it; by a block of shared_threads. x has a mean,
+/// as constants are what elimination without pivots loses first.
 class InverseCheck {
  public:
   __device__ InverseCheck(const SharedMatrix& a, float* product) : product_(product) {
@@ -195,8 +196,8 @@ class InverseCheck {
 };
 
 /// By a block of shared_threads: the inverse of a matrix in its place, by Gauss' and Jordan's
-/// elimination of tiles. Pivots are on the diagonal, which is stable for the identity and less, and
-/// for potentials. False if the matrix is singular or wants others.
+/// elimination of tiles. Pivots are on the diagonal, which is stable close to the identity and for
+/// potentials. False if the matrix is singular or wants others.
 __device__ inline bool invert(const SharedMatrix& a) {
   using Tile = WarpProduct<shared_tile / 8, shared_tile / 16>;
   __shared__ float s_product[most_in_shared];

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/bem/precond/cuda/shared_inverse.cuh"
 #include "fmbem/bem/precond/cuda/solvation_system.cuh"
 
@@ -13,7 +12,7 @@ namespace fmbem::cuda::bem {
 ///
 ///     A φ + B q = g,     C φ − D q = f.
 ///
-/// On one surface the K of both regions take each other away in A, which is the identity and less.
+/// On one surface the K of both regions cancel in A, which is close to the identity.
 /// Nodes are the last of whole tiles; those before them have ones in A and D.
 struct SolvationParts {
   float *a, *b, *c, *d;
@@ -73,7 +72,7 @@ class SolvationByParts {
     __syncthreads();
     if (!invert(matrix_)) return false;
     store(parts_.a);  // A⁻¹ takes the place of A, W of C, and S and T of D
-    load(parts_.c);   // what a thread has stored
+    load(parts_.c);   // each thread in the place of what it has just stored
     __syncthreads();
     multiply(parts_.a, parts_.c, [](int) { return make_float2(0, 0); });
     __syncthreads();
@@ -92,9 +91,9 @@ class SolvationByParts {
     load_last_rows(parts_.d, of_t);
     wait_for_copies();
     __syncthreads();
-    multiply_group(0, parts_.b, of_last);
+    multiply_group(0, parts_.b, of_ab);
     __syncthreads();
-    multiply_group(of_last, parts_.d, of_u);
+    multiply_group(of_ab, parts_.d, of_u);
     __syncthreads();
     const int first = thread / warp_size * Groups::columns;
     static_assert(shared_threads / warp_size * Groups::columns >= most_in_shared);
@@ -108,7 +107,7 @@ class SolvationByParts {
         if (row < shared_tile) {
           const float2 own = at(row, first + c), of_g{own.x - x.x, own.y - x.y};
           of_f = {of_g.x + of_f.x, of_g.y + of_f.y};
-          at(of_last + row, first + c) = of_g;
+          at(of_ab + row, first + c) = of_g;
         } else {
           of_f = {x.x - of_f.x, x.y - of_f.y};
           at(row - shared_tile, first + c) = x;
@@ -121,7 +120,7 @@ class SolvationByParts {
   /// Once it is solved: of φ (field 0) or q of node `row` of the last tile, the factor of the
   /// equation of node k of the region behind (side 0) or ahead, which is a part of g alone.
   __device__ float operator()(int row, int field, int k, int side) const {
-    constexpr int group[2][2] = {{of_u, of_last}, {of_t, 0}};
+    constexpr int group[2][2] = {{of_u, of_ab}, {of_t, 0}};
     return matrix_.column(parts_.pad + k)[group[field][side] + row];
   }
 
@@ -129,7 +128,7 @@ class SolvationByParts {
   /// Of one group of rows, and of two, and the columns of a warp.
   using Group = WarpProduct<shared_tile / 8, shared_tile / 16>;
   using Groups = WarpProduct<2 * shared_tile / 8, shared_tile / 16>;
-  static constexpr int of_u = shared_tile, of_t = 2 * shared_tile, of_last = 3 * shared_tile;
+  static constexpr int of_u = shared_tile, of_t = 2 * shared_tile, of_ab = 3 * shared_tile;
   static_assert(most_in_shared == 4 * shared_tile);
 
   __device__ float2& at(int row, int c) const {

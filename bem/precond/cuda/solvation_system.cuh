@@ -98,15 +98,10 @@ class SolvationFill {
       const int k = first + thread % warp_size;
       const SolvationNode to = room_.nodes[min(k, m_ - 1)];
       const int begin = thread / warp_size, step = block_threads() / warp_size;
-      // Two at a time, as what is loaded waits for what was stored before.
-      for (int l = begin; l < m_; l += 2 * step) {
-        const int next = l + step;
-        const SolvationNode from[2] = {room_.nodes[l], room_.nodes[min(next, m_ - 1)]};
-        const Entries entries[2] = {far_entries(to, from[0], k == l),
-                                    far_entries(to, from[1], k == next)};
-        if (k >= m_) continue;
-        store_(k, l, entries[0].of_potential, entries[0].of_flux);
-        if (next < m_) store_(k, next, entries[1].of_potential, entries[1].of_flux);
+      for (int l = begin; l < m_; l += step) {
+        const SolvationNode from = room_.nodes[l];
+        const Entries entries = far_entries(to, from, k == l);
+        if (k < m_) store_(k, l, entries.of_potential, entries.of_flux);
       }
       for (int l = begin; l < m_; l += step) list_close(k, to, l, &s_close);
     }
