@@ -56,7 +56,8 @@ Solute many_balls() {
   std::vector<SurfaceMesh> surfaces;
   std::vector<Atom> atoms;
   for (int k = 0; k < 150; ++k) {
-    const Vec3d place{3.0 * (k % 6), 3.0 * (k / 6 % 5), 3.0 * (k / 30)};
+    const int row = k / 6 % 5, layer = k / 30;
+    const Vec3d place{3.0 * (k % 6), 3.0 * row, 3.0 * layer};
     surfaces.push_back(named_sphere(("s" + std::to_string(k) + ".off").c_str(), 1, 1, place));
     atoms.push_back(atom_at(place));
   }
