@@ -58,7 +58,7 @@ class WarpProduct {
   /// Adds left · right of so many terms, a multiple of eight; `left` is the first entry of the
   /// rows, `right` that of the columns, which are anywhere and begin at multiples of eight bytes.
   __device__ void add(const float* left, const float* right, int right_stride, int terms) {
-    constexpr int stride = SharedMatrix::stride, together = RowTiles < 4 ? RowTiles : 4;
+    constexpr int stride = SharedMatrix::stride, together = 4;
     static_assert(RowTiles % together == 0);
     const int i = lane() / 4, t = lane() % 4;
     const float* const column = right + i * right_stride + 2 * t;
